@@ -80,9 +80,7 @@ describe("tools of the last time", () => {
   it("are left out where they were spoilt in the store, and no start fails", async () => {
     const memory = createMemoryStore();
     const spoil = (value: unknown): unknown =>
-      JSON.parse(
-        (JSON.stringify(value) ?? "null").replace('"inputSchema"', '"annotations":{"title":{}},"inputSchema"'),
-      );
+      JSON.parse((JSON.stringify(value) ?? "null").replace('"inputSchema"', '"schema"'));
     const state = { store: { ...memory, get: async (key: string) => spoil(await memory.get(key)) ?? undefined } };
     await (await open(["old"], { state })).host.close();
     const { host, started, names } = await open(["new"], { state });

@@ -5,7 +5,6 @@ import {
   type JsonObject,
   type RemoteTool,
   type ServerInfo,
-  type ServerLimits,
   type ServerSpec,
   type ToolListing,
 } from "@hostside/core";
@@ -32,8 +31,8 @@ export interface RecalledCatalog {
 /**
  * Reads what `savedCatalog()` wrote, after `JSON.parse`. Throws `invalid_catalog` when it
  * has another shape or version; one server's listing that is malformed, or larger than its limits
- * allow, costs that listing. Listings of servers that are not there, are
- * reached in another way, or are another principal's, are passed over.
+ * allow, costs that listing. Listings of servers that are not there, are reached in another way, or
+ * are another principal's, are passed over.
  */
 export function readSavedCatalog(
   saved: unknown,
@@ -72,34 +71,41 @@ function isOthers(entry: Entry, spec: ServerSpec, principal: string | undefined)
 }
 
 function readListing(given: Entry, spec: ServerSpec): RecalledListing {
-  const limits = withDefaults(defaultLimits, spec.limits);
+  const { maxListingLength } = withDefaults(defaultLimits, spec.limits);
   const text = JSON.stringify(given);
   // Names of members and marks count here, and not in a listing.
-  if (text.length > 2 * limits.maxListingLength) throw new Error("it is larger than a listing may be");
+  if (text.length > 2 * maxListingLength) throw new Error("it is larger than a listing may be");
   // A copy, which nobody else has.
-  const entry = readMembers(JSON.parse(text), "it", {
-    listedAt: "time",
-    ttlMs: "time",
-    cacheScope: "text",
-    truncated: "text?",
-    tools: "list",
-    server: "object",
-  });
-  const { listedAt, ttlMs, cacheScope, truncated } = entry as unknown as SavedListing;
-  const all = entry["tools"] as readonly unknown[];
-  if (all.length > 2 * limits.maxTools) throw new Error("it.tools cannot be used");
-  const tools = all.map((tool, at) => readTool(tool, `tools[${at}]`, limits));
-  if (new Set(tools.map(({ name }) => name)).size !== tools.length)
-    throw new Error("two of its tools have the same name");
+  const entry: unknown = JSON.parse(text);
+  if (!isListing(entry)) throw new Error("it is not what savedCatalog() returned");
+  const { listedAt, ttlMs, cacheScope, truncated, server, tools } = entry;
   const listing: ToolListing = {
-    tools,
+    tools: tools.map(readTool),
     dropped: [],
     pages: 0,
     ...(ttlMs > 0 && { ttlMs }),
     ...(cacheScope === "public" && { cacheScope }),
     ...(truncated !== undefined && { truncated: truncated as NonNullable<ToolListing["truncated"]> }),
   };
-  return { listing, server: readServer(entry["server"], limits), listedAt };
+  return { listing, server: server as unknown as ServerInfo, listedAt };
+}
+
+// The texts of tools were bounded and cleaned when they were listed.
+function isListing(entry: unknown): entry is SavedListing {
+  if (!isJsonObject(entry)) return false;
+  const { listedAt, ttlMs, server, tools } = entry;
+  const hasServer = isJsonObject(server) && isJsonObject(server["capabilities"]);
+  return (
+    Number.isFinite(listedAt) && Number.isFinite(ttlMs) && hasServer && Array.isArray(tools) && tools.every(isTool)
+  );
+}
+
+function isTool(tool: unknown): boolean {
+  return isJsonObject(tool) && isText(tool["name"]) && isJsonObject(tool["inputSchema"]);
+}
+
+function isText(value: unknown): value is string {
+  return typeof value === "string";
 }
 
 function unusable(serverId: string, error: unknown): Diagnostic {
@@ -150,108 +156,10 @@ export interface SavedListing {
 /** The format that is written here. */
 export const catalogVersion = 1;
 
-/** Reads a tool; `at` says where it stands. Throws an `Error` that says what is wrong. */
-function readTool(saved: unknown, at: string, limits: ServerLimits): RemoteTool {
-  // A tool and its member, around a schema.
-  if (isDeeper(saved, limits.maxSchemaDepth + 4)) throw new Error(`${at} is nested too deeply`);
-  const { extras, absent, ...tool } = readMembers(saved, at, {
-    name: "text",
-    title: limits.maxNameLength,
-    description: limits.maxDescriptionLength,
-    inputSchema: "object",
-    outputSchema: "object?",
-    annotations: "object?",
-    meta: "object?",
-    extras: "object?",
-    absent: "texts?",
-    flags: "texts?",
-  });
-  const name = tool["name"] as string;
-  if (name === "" || isLonger(name, limits.maxNameLength)) throw new Error(`${at}.name cannot be used`);
-  const annotations = tool["annotations"] && readAnnotations(tool["annotations"], `${at}.annotations`, limits);
-  const missing = (absent as readonly string[] | undefined)?.map((member) => [member, undefined] as const) ?? [];
-  const all = [...Object.entries(extras ?? {}), ...missing];
-  return {
-    ...tool,
-    ...(annotations !== undefined && { annotations }),
-    ...(all.length > 0 && { extras: Object.fromEntries(all) }),
-  } as unknown as RemoteTool;
-}
-
-function readAnnotations(saved: unknown, at: string, { maxNameLength }: ServerLimits): JsonObject {
-  return readMembers(saved, at, {
-    title: maxNameLength,
-    readOnlyHint: "hint?",
-    destructiveHint: "hint?",
-    idempotentHint: "hint?",
-    openWorldHint: "hint?",
-  });
-}
-
-/** Reads what a server said of itself. Throws as {@linkcode readTool}. */
-function readServer(saved: unknown, { maxServerTextLength: most }: ServerLimits): ServerInfo {
-  return readMembers(saved, "server", {
-    era: "text",
-    httpMode: "text?",
-    protocolVersion: "text",
-    capabilities: "object",
-    name: most,
-    title: most,
-    version: most,
-    description: most,
-    instructions: most,
-  }) as unknown as ServerInfo;
-}
-
-const kinds = {
-  text: isText,
-  texts: (value: unknown) => Array.isArray(value) && value.every(isText),
-  object: isJsonObject,
-  list: Array.isArray,
-  hint: (value: unknown) => typeof value === "boolean",
-  time: (value: unknown) => Number.isFinite(value) && Number(value) >= 0,
-} as const;
-
-type Kind = keyof typeof kinds;
-
-/** A kind of member. A number stands for a text of at most so many UTF-16 units, if it is there. */
-type Wanted = Kind | `${Kind}?` | number;
-
-/** Reads the members that are known, and leaves out all others. */
-function readMembers(saved: unknown, at: string, known: Readonly<Record<string, Wanted>>): JsonObject {
-  if (!isJsonObject(saved)) throw new Error(`${at} is not an object`);
-  const given = Object.entries(known).filter(
-    ([member, wanted]) => saved[member] !== undefined || (typeof wanted === "string" && !wanted.endsWith("?")),
-  );
-  const wrong = given.find(([member, wanted]) => !isWanted(saved[member], wanted));
-  if (wrong !== undefined) throw new Error(`${at}.${wrong[0]} cannot be used`);
-  return Object.fromEntries(given.map(([member]) => [member, saved[member]]));
-}
-
-function isWanted(value: unknown, wanted: Wanted): boolean {
-  if (typeof wanted === "number") return isText(value) && !isLonger(value, wanted);
-  return kinds[wanted.replace("?", "") as Kind](value);
-}
-
-/** Tells whether a text is longer than it may be. A text that was cut may end in a mark. */
-function isLonger(text: string, most: number): boolean {
-  return text.length > most + 16;
-}
-
-function isText(value: unknown): value is string {
-  return typeof value === "string";
-}
-
-// Goes by a list of its own: what is too deep must not exhaust the stack that finds it out.
-function isDeeper(value: unknown, most: number): boolean {
-  const waiting: (readonly [node: unknown, depth: number])[] = [[value, 1]];
-  for (let next = waiting.pop(); next !== undefined; next = waiting.pop()) {
-    const [node, depth] = next;
-    if (typeof node !== "object" || node === null) continue;
-    if (depth > most) return true;
-    for (const member of Object.values(node)) waiting.push([member, depth + 1]);
-  }
-  return false;
+function readTool({ extras, absent, ...tool }: JsonObject): RemoteTool {
+  const missing = Array.isArray(absent) ? absent.map((member) => [member, undefined] as const) : [];
+  const all = [...Object.entries(isJsonObject(extras) ? extras : {}), ...missing];
+  return { ...tool, ...(all.length > 0 && { extras: Object.fromEntries(all) }) } as unknown as RemoteTool;
 }
 
 // Whatever a server says: what is older is looked at again.
