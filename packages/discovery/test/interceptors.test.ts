@@ -257,8 +257,6 @@ describe("a provider of the product's own", () => {
         throw new Error("boom");
       },
     ],
-    ["answers nothing", () => Promise.resolve(undefined as never)],
-    ["answers no outcome", () => Promise.resolve({ content: "text" } as never)],
   ])("is told of as internal_error, and by name, when it %s", async (_, answer) => {
     const toolbox = callOf(brought(answer));
     expect(await failureOf(toolbox.call("task"))).toMatchObject({

@@ -1,7 +1,6 @@
 import type { Event, Subscription, ToolsChange } from "@hostside/core";
 import { createEvent, sameDefinition } from "@hostside/core/implement";
 import type { ToolboxCatalog } from "./toolbox-catalog.ts";
-import { listenToProvider } from "./read-provider.ts";
 import { mergeSources, type CatalogSources } from "./merge-sources.ts";
 
 /** The catalog of the moment. */
@@ -67,7 +66,7 @@ export function followSources(sources: CatalogSources): FollowedSources {
     onChange(listener) {
       if (!closed && subscriptions === undefined) {
         announced = read();
-        subscriptions = providers.flatMap((provider) => listenToProvider(provider, announce));
+        subscriptions = providers.map((provider) => provider.onToolsChanged(announce));
       }
       return changes.on(listener);
     },

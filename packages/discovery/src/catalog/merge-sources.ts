@@ -10,7 +10,6 @@ import type { ToolboxAdmission } from "./admit-tools.ts";
 import type { ProviderRoute, Route, ToolboxCatalog, ToolboxTool } from "./toolbox-catalog.ts";
 import { inspectDefinition } from "./inspect-definition.ts";
 import { type DeclaredGroup, normalizeGroups } from "./normalize-groups.ts";
-import { type ProviderListing, readProvider } from "./read-provider.ts";
 import { type Precedence, settleNameClash, verdicts } from "./settle-name-clash.ts";
 import { type StaticTool, localOrigin } from "./static-tool.ts";
 
@@ -36,11 +35,8 @@ export function mergeSources(sources: CatalogSources): ToolboxCatalog {
   };
 
   for (const tool of statics) merged.set(foldCase(tool.definition.name), staticEntry(tool));
-  const listings = new Map(
-    providers.map((provider) => [provider, readProvider(provider, (fault) => diagnostics.push(fault))]),
-  );
-  for (const [provider, listing] of listings) {
-    for (const original of listing.definitions) {
+  for (const provider of providers) {
+    for (const original of provider.tools()) {
       const definition = inspectDefinition(original);
       const route: ProviderRoute = { kind: "provider", provider, definition: original };
       const key = foldCase(definition.name);
@@ -71,28 +67,26 @@ export function mergeSources(sources: CatalogSources): ToolboxCatalog {
       merged.set(key, { definition, route });
     }
   }
-  const held = heldByProviders(listings, merged);
+  const held = heldByProviders(providers, merged);
   const quarantined = admission.sort(merged, (problem) => diagnostics.push(problem));
   return {
     tools: merged,
     quarantined: new Map([...held, ...quarantined]),
     definitions: Array.from(merged.values(), ({ definition }) => definition),
-    groups: normalizeGroups(declaredGroups(statics, listings, merged)),
+    groups: normalizeGroups(declaredGroups(statics, providers, merged)),
     diagnostics,
   };
 }
 
 /** The tools that providers hold back themselves, by names that no other tool has. */
 function heldByProviders(
-  listings: ReadonlyMap<ToolProvider, ProviderListing>,
+  providers: readonly ToolProvider[],
   merged: ReadonlyMap<string, ToolboxTool>,
 ): ReadonlyMap<string, QuarantinedTool> {
   const held = new Map<string, QuarantinedTool>();
-  for (const { quarantined } of listings.values()) {
-    for (const tool of quarantined) {
-      const key = foldCase(tool.definition.name);
-      if (!merged.has(key) && !held.has(key)) held.set(key, tool);
-    }
+  for (const tool of providers.flatMap((provider) => provider.quarantined?.() ?? [])) {
+    const key = foldCase(tool.definition.name);
+    if (!merged.has(key) && !held.has(key)) held.set(key, tool);
   }
   return held;
 }
@@ -108,7 +102,7 @@ function staticEntry(tool: StaticTool): ToolboxTool {
 
 function declaredGroups(
   statics: readonly StaticTool[],
-  listings: ReadonlyMap<ToolProvider, ProviderListing>,
+  providers: readonly ToolProvider[],
   tools: ReadonlyMap<string, ToolboxTool>,
 ): readonly DeclaredGroup[] {
   const ownedBy =
@@ -122,9 +116,9 @@ function declaredGroups(
     const nameOf = ownedBy((route) => route.kind === "static" && route.tool === tool);
     return [{ group: { ...tool.bundle, members: [tool.definition.name] }, nameOf }];
   });
-  const provided = Array.from(listings).flatMap(([provider, { groups }]) => {
+  const provided = providers.flatMap((provider) => {
     const nameOf = ownedBy((route) => route.kind === "provider" && route.provider === provider);
-    return groups.map((group) => ({ group, nameOf }));
+    return provider.groups().map((group) => ({ group, nameOf }));
   });
   return [...bundles, ...provided];
 }

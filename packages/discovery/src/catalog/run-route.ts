@@ -1,16 +1,14 @@
 import {
   HostsideError,
   type HostsideErrorCode,
-  type ToolOrigin,
   type ToolOutcome,
-  type ToolProvider,
   defaultTimeouts,
   isHostsideError,
 } from "@hostside/core";
-import { createDeadline, isJsonObject, quoteText, withErrorContext, runWithDeadline } from "@hostside/core/implement";
+import { createDeadline, quoteText, withErrorContext, runWithDeadline } from "@hostside/core/implement";
 import { originalOf } from "./inspect-definition.ts";
 import type { ProviderRoute, Route, RoutedTool, ToolboxTool } from "./toolbox-catalog.ts";
-import { localOrigin, runStaticTool, type RouteCall } from "./static-tool.ts";
+import { runStaticTool, type RouteCall } from "./static-tool.ts";
 
 /** Runs a tool where it is. Bounded, whatever the tool does. */
 export function runRoute(route: Route, call: RouteCall): Promise<ToolOutcome> {
@@ -25,10 +23,7 @@ export function runRoute(route: Route, call: RouteCall): Promise<ToolOutcome> {
   return runUnbounded(route, { args, options });
 }
 
-/**
- * A call of a provider that may break its word: it is waited for as long as the call has time, and
- * what it throws or answers is looked at.
- */
+/** Calls a provider that keeps no time: it is waited for as long as the call has time. */
 async function runUnbounded(
   { provider, definition }: ProviderRoute,
   { args, options }: RouteCall,
@@ -36,40 +31,23 @@ async function runUnbounded(
   const { name } = definition;
   const { timeoutMs = defaultTimeouts.callMs, signal, deadline: outer } = options;
   const what = `tool ${quoteText(name)} of provider ${JSON.stringify(provider.name)}`;
-  const fault = (problem: string, cause?: unknown): HostsideError =>
-    new HostsideError(`${what} ${problem}`, { code: "internal_error", toolName: name, outcome: "unknown", cause });
-  let outcome: unknown;
   try {
-    outcome = await runWithDeadline({ what, timeoutMs, signal, outer }, (deadline) =>
+    const outcome = await runWithDeadline({ what, timeoutMs, signal, outer }, (deadline) =>
       provider.call(name, args, { ...options, signal: deadline.signal, deadline }),
     );
+    return { ...outcome, origin: definition.origin ?? outcome.origin };
   } catch (reason) {
-    if (!isHostsideError(reason)) throw fault("threw something of its own", reason);
-    throw reason.toolName === undefined ? withErrorContext(reason, { toolName: name }) : reason;
+    if (isHostsideError(reason))
+      throw reason.toolName === undefined ? withErrorContext(reason, { toolName: name }) : reason;
+    const message = `${what} threw something of its own`;
+    throw new HostsideError(message, { code: "internal_error", toolName: name, outcome: "unknown", cause: reason });
   }
-  if (!isOutcome(outcome)) throw fault("answered nothing that an outcome could be");
-  const origin = definition.origin ?? (isOrigin(outcome.origin) ? outcome.origin : localOrigin(name));
-  return outcome.origin === origin ? outcome : { ...outcome, origin };
-}
-
-function isOutcome(value: unknown): value is ToolOutcome {
-  return isJsonObject(value) && Array.isArray(value["content"]);
-}
-
-function isOrigin(value: unknown): value is ToolOrigin {
-  return isJsonObject(value) && typeof value["serverId"] === "string" && typeof value["toolName"] === "string";
 }
 
 /** How long a call of a tool may take when its options do not say. */
 export function timeoutMsOf(route: Route | undefined): number {
   if (route?.kind !== "provider") return defaultTimeouts.callMs;
-  const { provider, definition } = route;
-  return callTimeoutMs(provider, definition.name) ?? defaultTimeouts.callMs;
-}
-
-function callTimeoutMs(provider: ToolProvider, name: string): number | undefined {
-  const timeoutMs: unknown = provider.callTimeoutMs?.(name);
-  return typeof timeoutMs === "number" && timeoutMs > 0 ? timeoutMs : undefined;
+  return route.provider.callTimeoutMs?.(route.definition.name) ?? defaultTimeouts.callMs;
 }
 
 /** One call, ready to go. */

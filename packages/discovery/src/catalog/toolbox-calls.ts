@@ -24,7 +24,6 @@ import { admissionServerOf } from "./admit-tools.ts";
 import { changedTool, quarantinedTool, removedTool } from "./changed-tool.ts";
 import type { FollowedSources } from "./follow-sources.ts";
 import { type Route, type RoutedTool, type ToolboxCatalog, type ToolboxTool } from "./toolbox-catalog.ts";
-import { readUnready } from "./read-provider.ts";
 import { callEither, runRoute, timeoutMsOf } from "./run-route.ts";
 import { localOrigin, type RouteCall } from "./static-tool.ts";
 import { type ServersWait, createServersWait, findAbsent, waitForTool } from "./wait-for-tool.ts";
@@ -127,7 +126,7 @@ export function createToolboxCalls(init: ToolboxCallsInit): ToolboxCalls {
       await waitForServers(wait);
       assertOpen();
     },
-    unready: () => providers.flatMap(readUnready),
+    unready: () => providers.flatMap((provider) => provider.unreadyGroups?.() ?? []),
     close(reason) {
       if (ending.signal.aborted) return;
       closedBy = reason;

@@ -9,7 +9,6 @@ import {
 } from "@hostside/core";
 import { clock, type AbsentServer, describeAbsent, foldCase, onAbort, runWithDeadline } from "@hostside/core/implement";
 import type { ToolboxCatalog } from "./toolbox-catalog.ts";
-import { listenToProvider } from "./read-provider.ts";
 
 /** Servers of whose tools none is in the catalog. */
 export function findAbsent(unready: readonly UnreadyGroup[], { groups }: ToolboxCatalog): readonly AbsentServer[] {
@@ -84,7 +83,7 @@ async function untilThere(
         if (isThere()) resolve();
       };
       const giveUp = (): void => resolve();
-      for (const provider of providers) ends.push(...listenToProvider(provider, look));
+      for (const provider of providers) ends.push(provider.onToolsChanged(look));
       for (const over of [signal, ended]) ends.push(onAbort(over, giveUp));
       const limits = {
         timeoutMs,
