@@ -357,7 +357,6 @@ const meanings = {
     unsupported_operation: "The server, or the connector, does not offer this operation.",
     closed: "The provider or connection was closed.",
     resource_not_found: "There is no resource with this URI.",
-    prompt_not_found: "There is no prompt with this name.",
   },
   auth: {
     auth_required: "The server requires credentials, or refused them (HTTP 401).",
@@ -431,7 +430,6 @@ const retryable: ReadonlySet<string> = new Set<HostsideErrorCode>([
 ]);
 const outcomes: ReadonlyMap<string, CallOutcome> = new Map<HostsideErrorCode, CallOutcome>([
   ["resource_not_found", "failed"],
-  ["prompt_not_found", "failed"],
   ["auth_required", "failed"],
   ["forbidden", "failed"],
   ["server_exited", "unknown"],

@@ -23,10 +23,10 @@ export const handleGetPrompt: PeerRequestHandler = async (context, request) => {
   const routed = routedOf(context);
   const { name, arguments: args } = request.params;
   const prompt = await findPrompt(context, request, name);
-  const { serverId, arguments: listed } = prompt;
+  const { serverId } = prompt;
   request.serverId = serverId;
   try {
-    const target = { serverId, name: prompt.name, arguments: listed };
+    const target = { serverId, name: prompt.name };
     const filled = await bounded(context, request, (options) => routed.all.getPrompt(target, readTexts(args), options));
     const meta = passOn(filled.meta);
     return {
@@ -37,9 +37,7 @@ export const handleGetPrompt: PeerRequestHandler = async (context, request) => {
       ...(meta !== undefined && { _meta: meta }),
     };
   } catch (error) {
-    if (isHostsideError(error, "prompt_not_found") || isHostsideError(error, "invalid_arguments")) {
-      throw rpcError(rpcCodes.invalidParams, error.rawMessage);
-    }
+    if (isHostsideError(error, "invalid_arguments")) throw rpcError(rpcCodes.invalidParams, error.rawMessage);
     throw error;
   }
 };

@@ -3,16 +3,13 @@ import {
   isHostsideError,
   readContent,
   truncateText,
-  type CallOutcome,
   type ContentBlock,
   type Event,
   type JsonObject,
   type ListedEntry,
-  type Violation,
 } from "@hostside/core";
 import {
   assertKnownOptions,
-  clock,
   freezeData,
   isJsonObject,
   isPlainObject,
@@ -23,12 +20,10 @@ import { malformedError, notOfferedError, readPieces, type PieceReader, type Res
 import { jsonLength } from "./read-cache.ts";
 import { longestUri } from "./check-uri.ts";
 import {
-  listServer,
   longestDescription,
   longestName,
   readListedEntry,
   type DroppedEntry,
-  type EntryListing,
   type ListDefinition,
 } from "./list-server.ts";
 import type { ListChange, ListSnapshot } from "./live-list.ts";
@@ -64,12 +59,10 @@ export interface Prompts {
   /**
    * Fills in a prompt: all of its messages, or an error. Throws a `TypeError` for a target or
    * options; before anything is sent `unknown_server`, and `invalid_arguments` for arguments that
-   * are no texts, or, for a prompt as it was listed, where required ones are missing.
-   * `prompt_not_found` and `invalid_arguments`, which names what is missing, also where the server
-   * finds it, in both eras: its list says which of them its refusal means. `unsupported_operation`
-   * where the server has no prompts; `message_too_large` beyond 8,388,608 UTF-16 units
-   * or 1,000 messages; `protocol_error`, `request_timeout`, `aborted`, `closed`, and whatever
-   * connecting failed with.
+   * are no texts. `invalid_arguments` also where the server refuses the arguments or the name, in
+   * its own words; `unsupported_operation` where the server has no prompts; `message_too_large`
+   * beyond 8,388,608 UTF-16 units or 1,000 messages; `protocol_error`, `request_timeout`,
+   * `aborted`, `closed`, and whatever connecting failed with.
    */
   getPrompt(target: PromptTarget, args?: FilledArguments, options?: ReadOptions): Promise<FilledPrompt>;
   /**
@@ -98,7 +91,7 @@ export function createPrompts(parts: ResourceParts, list: ServerLists<Prompt>): 
       if (typeof name !== "string" || name === "") throw new TypeError("getPrompt() needs the name of a prompt");
       asking.assertServer("getPrompt()", serverId);
       const values = readFilledArguments(args, { serverId, what: "a prompt" });
-      return await getPrompt(parts, { target, values }, options);
+      return await getPrompt(parts, target, { ...options, values });
     },
     async complete(target, input, options = {}) {
       const params = readCompletion(target, input);
@@ -113,24 +106,19 @@ export function createPrompts(parts: ResourceParts, list: ServerLists<Prompt>): 
 }
 
 const operation = "prompts/get";
-// https://modelcontextprotocol.io/specification/2025-11-25/server/prompts#error-handling and the same page of 2026-07-28 have -32602 both for a
-// name that there is not and for arguments that are missing. Some servers say the former with
-// -32002, as they do for resources, and those on the Python SDK with 0.
-const unclearCodes: ReadonlySet<number | undefined> = new Set([-32_602, -32_002, 0]);
+// https://modelcontextprotocol.io/specification/2025-11-25/server/prompts#error-handling and the
+// same page of 2026-07-28 have it both for a name that there is not and for missing arguments.
+const invalidParams = -32_602;
 
 /**
  * Asks a server for a prompt, as `getPrompt()` of `Resources` says, with arguments that are texts.
  */
 async function getPrompt(
   { asking }: ResourceParts,
-  filled: FilledTarget,
-  { signal, context, meta, timeoutMs = requestTimeoutMs }: ReadOptions,
+  { serverId, name }: PromptTarget,
+  { values, ...options }: ReadOptions & { readonly values: FilledArguments },
 ): Promise<FilledPrompt> {
-  const { target, values } = filled;
-  const { serverId, name } = target;
-  const missing = missingArguments(target.arguments ?? [], values);
-  if (missing.length > 0) throw missingError(ownerOf(target), missing);
-  const endsAt = clock.now() + timeoutMs;
+  const { signal, context, meta, timeoutMs = requestTimeoutMs } = options;
   try {
     return await asking.ask({ serverId, operation, timeoutMs, signal, context }, async (session) => {
       if (!isJsonObject(session.server.capabilities["prompts"])) throw notOfferedError({ serverId, operation });
@@ -148,48 +136,11 @@ async function getPrompt(
       });
     });
   } catch (reason) {
-    if (!isHostsideError(reason, "server_error") || !unclearCodes.has(reason.details.rpcCode)) throw reason;
-    const leftMs = Math.max(1, endsAt - clock.now());
-    const request = { kind: promptKind, timeoutMs: leftMs, signal, context, meta };
-    throw await explain(reason, filled, () => listServer(asking, serverId, request));
+    if (!isHostsideError(reason, "server_error") || reason.details.rpcCode !== invalidParams) throw reason;
+    const { rawMessage, outcome, details } = reason;
+    throw new HostsideError(rawMessage, { code: "invalid_arguments", serverId, outcome, details, cause: reason });
   }
 }
-
-interface FilledTarget {
-  readonly target: PromptTarget;
-  readonly values: FilledArguments;
-}
-
-function ownerOf({ serverId, name }: PromptTarget): ArgumentsOwner {
-  return { serverId, what: `prompt ${quoteText(name)}` };
-}
-
-/**
- * Explains the refusal of a prompt by what its server lists. If there is no list, the own word of
- * the server stands.
- */
-async function explain(
-  reason: HostsideError,
-  { target, values }: FilledTarget,
-  list: () => Promise<EntryListing<Prompt>>,
-): Promise<HostsideError> {
-  const { serverId, name } = target;
-  const { entries, error } = await list();
-  // Sessions that are lost and time that is up are what counts now.
-  if (error !== undefined) return refusesLists.has(error.code) ? reason : error;
-  const listed = entries.find((prompt) => prompt.name === name);
-  const owner = ownerOf(target);
-  if (listed === undefined) {
-    const message = `server ${JSON.stringify(serverId)} has no prompt ${quoteText(name)}`;
-    return new HostsideError(message, { code: "prompt_not_found", serverId, details: reason.details, cause: reason });
-  }
-  const missing = missingArguments(listed.arguments, values);
-  if (missing.length > 0) return missingError(owner, missing, { outcome: "failed", cause: reason });
-  if (reason.details.rpcCode !== -32_602) return reason;
-  return refusal(owner, "was refused for its arguments", { outcome: "failed", cause: reason });
-}
-
-const refusesLists: ReadonlySet<string> = new Set(["server_error", "protocol_error", "listing_truncated"]);
 
 /** The lists of prompts. */
 export const promptKind: ListDefinition<Prompt> = {
@@ -274,14 +225,10 @@ export interface PromptTarget {
   readonly serverId: string;
   /** Byte for byte as it was listed. */
   readonly name: string;
-  /**
-   * As it was listed: then required arguments that are missing are refused before anything is sent.
-   */
-  readonly arguments?: readonly PromptArgument[] | undefined;
 }
 
 /** Reads the messages of a `prompts/get`. */
-export const messageReader: PieceReader<PromptMessage> = {
+const messageReader: PieceReader<PromptMessage> = {
   member: "messages",
   read: readMessage,
   lengthOf: ({ content }) => jsonLength(content),
@@ -300,88 +247,25 @@ function readMessage(value: unknown): PromptMessage | string {
 /** The values to fill in: a prompt's arguments, or the variables of a template, by name. */
 export type FilledArguments = Readonly<Record<string, string>>;
 
-/** The owner of the values, for errors. */
-export interface ArgumentsOwner {
-  readonly serverId?: string;
-  /** Such as `prompt "summarize"`. */
-  readonly what: string;
-}
-
 /**
  * Refuses what is no object of texts with `invalid_arguments`: values come from users and models.
  * The copy has what was given and nothing that is `undefined`.
  */
-export function readFilledArguments(values: unknown, owner: ArgumentsOwner): FilledArguments {
-  if (!isPlainObject(values)) throw refusal(owner, `takes its values as an object, not as ${kindOf(values)}`);
+function readFilledArguments(
+  values: unknown,
+  { serverId, what }: { readonly serverId: string; readonly what: string },
+): FilledArguments {
+  const refusal = (problem: string): HostsideError =>
+    new HostsideError(`${what} of server ${JSON.stringify(serverId)} ${problem}`, {
+      code: "invalid_arguments",
+      serverId,
+    });
+  if (!isPlainObject(values)) throw refusal(`takes its values as an object, not as ${kindOf(values)}`);
   const given = Object.entries(values).filter(([, value]) => value !== undefined);
-  const wrong = given.filter(([, value]) => typeof value !== "string");
-  if (wrong.length > 0) {
-    const violations = wrong.map(([name, value]) => ({
-      path: pointerTo(name),
-      keyword: "type",
-      message: `must be a text, not ${kindOf(value)}`,
-    }));
-    throw refusal(owner, `takes texts alone; ${nameAll(wrong.map(([name]) => name))} must be one`, { violations });
-  }
+  const wrong = given.filter(([, value]) => typeof value !== "string").map(([name]) => quoteText(name, 64));
+  if (wrong.length > 0) throw refusal(`takes texts alone; ${wrong.slice(0, 10).join(", ")} must be one`);
   // By definition and not by assignment, so that a member `__proto__` is one like any other.
   return Object.fromEntries(given.flatMap(([name, value]) => (typeof value === "string" ? [[name, value]] : [])));
-}
-
-/** The required ones that nothing was given for. */
-export function missingArguments(
-  declared: readonly Pick<PromptArgument, "name" | "required">[],
-  values: FilledArguments,
-): readonly string[] {
-  return declared.filter(({ name, required }) => required && !Object.hasOwn(values, name)).map(({ name }) => name);
-}
-
-/** Names what is missing. `outcome` says whether the server was asked before that was known. */
-export function missingError(
-  owner: ArgumentsOwner,
-  missing: readonly string[],
-  { outcome = "not-sent", cause }: { readonly outcome?: CallOutcome; readonly cause?: HostsideError } = {},
-): HostsideError {
-  const violations = missing.map((name) => ({
-    path: pointerTo(name),
-    keyword: "required",
-    message: "is required and missing",
-  }));
-  return refusal(owner, `needs ${nameAll(missing)}`, { violations, outcome, cause });
-}
-
-/** The parts of an `invalid_arguments` beside its message. */
-interface RefusalInit {
-  readonly violations?: readonly Violation[];
-  /** Default `not-sent`. */
-  readonly outcome?: CallOutcome;
-  readonly cause?: HostsideError | undefined;
-}
-
-/** An `invalid_arguments`. */
-export function refusal({ serverId, what }: ArgumentsOwner, problem: string, init: RefusalInit = {}): HostsideError {
-  const { violations = [], outcome, cause } = init;
-  const where = serverId === undefined ? "" : ` of server ${JSON.stringify(serverId)}`;
-  return new HostsideError(`${what}${where} ${problem}`, {
-    code: "invalid_arguments",
-    ...(serverId !== undefined && { serverId }),
-    ...(outcome !== undefined && { outcome }),
-    details: { ...cause?.details, ...(violations.length > 0 && { violations: violations.slice(0, mostViolations) }) },
-    ...(cause && { cause }),
-  });
-}
-
-// An error is read by people and models.
-const mostViolations = 20;
-
-/** Names in quotation marks, the first ten of them. */
-export function nameAll(names: readonly string[]): string {
-  const shown = names.slice(0, 10).map((name) => quoteText(name, 64));
-  const more = names.length > shown.length ? ` and ${names.length - shown.length} more` : "";
-  return `${shown.join(", ")}${more}`;
-}
-
-function pointerTo(name: string): string {
-  return `/${name.slice(0, 256).replaceAll("~", "~0").replaceAll("/", "~1")}`;
 }
 
 /**
@@ -421,7 +305,7 @@ const inputFields = { argument: true, value: true, given: true } as const;
  * Throws a `TypeError` for what is no target and no input, and `invalid_arguments` for values that
  * are no texts. The params of the request.
  */
-export function readCompletion(target: CompletionTarget, input: CompletionInput): JsonObject {
+function readCompletion(target: CompletionTarget, input: CompletionInput): JsonObject {
   if (!isPlainObject(target)) throw new TypeError(`complete() needs a prompt or a template, not ${kindOf(target)}`);
   assertKnownOptions("complete()", input, inputFields);
   const { argument, value, given } = input;
@@ -440,7 +324,7 @@ export function readCompletion(target: CompletionTarget, input: CompletionInput)
 }
 
 /** Asks a server for proposals, as `complete()` of `Resources` says. */
-export async function complete(
+async function complete(
   { asking }: ResourceParts,
   { serverId, params }: { readonly serverId: string; readonly params: JsonObject },
   options: ReadOptions,

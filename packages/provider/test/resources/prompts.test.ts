@@ -34,11 +34,8 @@ function answering(...prompts: readonly JsonValue[]): Answer {
 }
 
 /** Refuses each prompt with this code, and lists these. */
-function refusing(rpcCode: number, list: Answer = answering(summarize)): Answer {
-  return (asked) =>
-    asked.method === "prompts/list"
-      ? list(asked)
-      : Promise.reject(new HostsideError("no", { code: "server_error", serverId: "a", details: { rpcCode } }));
+function refusing(rpcCode: number): Answer {
+  return () => Promise.reject(new HostsideError("no", { code: "server_error", serverId: "a", details: { rpcCode } }));
 }
 
 describe("listPrompts()", () => {
@@ -162,53 +159,14 @@ describe("getPrompt()", () => {
     expect(Object.isFrozen(prompt.messages[0]?.content)).toBe(true);
   });
 
-  it("names required arguments that are missing: before anything is sent for a listed prompt", async () => {
+  it("says what the server says of arguments or a name that it refuses", async () => {
     const { resources, server } = createPromptWorld();
-    const [prompt = target] = (await resources.listPrompts()).prompts;
-    const error = await failureOf(resources.getPrompt(prompt, { of: "x" }));
-    expect(error).toMatchObject({
-      code: "invalid_arguments",
-      outcome: "not-sent",
-      details: { violations: [{ path: "/tone", keyword: "required" }] },
-    });
-    expect(server("a").asked.map(({ method }) => method)).toEqual(["prompts/list"]);
-  });
-
-  it.each(["legacy", "modern"] as const)("tells an unknown prompt from missing arguments: %s", async (era) => {
-    const { resources, server } = createPromptWorld();
-    server("a").era = era;
-    for (const rpcCode of [-32_602, -32_002, 0]) {
-      server("a").answer = refusing(rpcCode);
-      const missing = await failureOf(resources.getPrompt(target, { tone: "x" }));
-      expect(missing).toMatchObject({ code: "invalid_arguments", outcome: "failed", details: { rpcCode } });
-      expect(missing).toMatchObject({ message: expect.stringContaining('needs "of"') });
-      const unknown = await failureOf(resources.getPrompt({ serverId: "a", name: "no such" }));
-      expect(unknown).toMatchObject({ code: "prompt_not_found", outcome: "failed", details: { rpcCode } });
-    }
-  });
-
-  it("leaves a refusal as it is where the list cannot say more", async () => {
-    const { resources, server } = createPromptWorld();
-    const filled = { of: "a", tone: "b" };
-    server("a").answer = refusing(-32_603);
-    await expect(resources.getPrompt(target, {})).rejects.toMatchObject({ code: "server_error" });
-    expect(server("a").asked).toHaveLength(1);
-    server("a").answer = refusing(0);
-    await expect(resources.getPrompt(target, filled)).rejects.toMatchObject({ code: "server_error" });
     server("a").answer = refusing(-32_602);
-    await expect(resources.getPrompt(target, filled)).rejects.toMatchObject({ code: "invalid_arguments" });
-    server("a").answer = refusing(-32_602, () => ({ prompts: 7 }));
-    await expect(resources.getPrompt(target, filled)).rejects.toMatchObject({ code: "server_error" });
-  });
-
-  it("has one time for all of it, the list behind a refusal included", async () => {
-    const { resources, server, clock } = createPromptWorld();
-    server("a").answer = refusing(-32_602, () => new Promise(() => {}));
-    const work = failureOf(resources.getPrompt(target, {}, { timeoutMs: 1000 }));
-    await settle();
-    clock.advance(1000);
-    expect(await work).toMatchObject({ code: "request_timeout" });
-    expect(server("a").asked.at(-1)).toMatchObject({ method: "prompts/list", signal: { aborted: true } });
+    const refused = await failureOf(resources.getPrompt(target, { tone: "x" }));
+    expect(refused).toMatchObject({ code: "invalid_arguments", outcome: "failed", details: { rpcCode: -32_602 } });
+    expect(refused).toMatchObject({ rawMessage: "no" });
+    server("a").answer = refusing(-32_603);
+    await expect(resources.getPrompt(target)).rejects.toMatchObject({ code: "server_error" });
   });
 
   it.each<[string, JsonObject, object]>([
@@ -234,7 +192,7 @@ describe("getPrompt()", () => {
     const { resources, server } = createPromptWorld();
     await expect(resources.getPrompt(target, JSON.parse('{"of":1,"tone":null}'))).rejects.toMatchObject({
       code: "invalid_arguments",
-      details: { violations: [{ path: "/of" }, { path: "/tone" }] },
+      message: expect.stringContaining('"of", "tone" must be one'),
     });
     await expect(resources.getPrompt(target, JSON.parse('"text"'))).rejects.toMatchObject({
       code: "invalid_arguments",
