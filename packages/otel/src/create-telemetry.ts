@@ -16,17 +16,23 @@ import {
 } from "@hostside/core";
 import { clock, isJsonObject, isPlainObject, joinObservers, type Fields } from "@hostside/core/implement";
 import { createBoundedValues } from "./metrics/bounded-values.ts";
-import { boundedServerId, clientTable, measureRequest, type MetricParts } from "./metrics/call-metrics.ts";
+import {
+  boundedServerId,
+  clientTable,
+  measureRequest,
+  type MetricParts,
+  watchSessions,
+  type SessionWatch,
+} from "./metrics/call-metrics.ts";
 import { createMetrics } from "./metrics/metrics.ts";
-import { watchSessions, type SessionWatch } from "./metrics/watch-sessions.ts";
-import { quietly } from "./quietly.ts";
+import { observeEnd, quietly, type Ending } from "./quietly.ts";
 import { createTracing } from "./spans/tracing.ts";
 import { readTelemetryOptions, type TelemetryOptions } from "./telemetry-options.ts";
 import { traceCalls, type TraceParts } from "./trace-calls.ts";
 import { traceOperation } from "./trace-servers.ts";
 import { attribute } from "./names.ts";
 import { context, SpanKind, type Attributes } from "@opentelemetry/api";
-import { endSpan, spanFailureOf, type SpanFailure } from "./spans/failure.ts";
+import { endSpan, spanFailureOf } from "./spans/failure.ts";
 import { peerAttributes } from "./spans/peer-attributes.ts";
 
 // What is watched, in the words of whoever has it: nothing here depends on the packages that make
@@ -225,7 +231,7 @@ interface RequestTrace {
   readonly peerOf: (serverId: string) => Partial<ServerPeer> | undefined;
 }
 
-async function observe(
+function observe(
   request: HostRequest,
   next: Parameters<RequestInterceptor>[1],
   { parts, peerOf }: RequestTrace,
@@ -238,7 +244,8 @@ async function observe(
   const within = tracing.contextOf(span);
   const onExchange: CallObserver["onExchange"] = ({ requestId }) =>
     void quietly(() => span?.setAttribute(attribute.requestId, String(requestId)));
-  const end = (failure: SpanFailure | undefined): void => {
+  const end = (ending: Ending<unknown>): void => {
+    const failure = "error" in ending ? spanFailureOf(ending.error) : undefined;
     endSpan(span, failure);
     const durationMs = clock.now() - startedAt;
     const subject = promptOf(request);
@@ -246,14 +253,7 @@ async function observe(
   };
   const params = withMeta(request.params, tracing.carry(within));
   const options = { ...request.options, observer: joinObservers({ onExchange }, request.options.observer) };
-  try {
-    const answer = await context.with(within, next, undefined, { ...request, params, options });
-    end(undefined);
-    return answer;
-  } catch (error) {
-    end(spanFailureOf(error));
-    throw error;
-  }
+  return observeEnd(() => context.with(within, next, undefined, { ...request, params, options }), end);
 }
 
 // A copy: what the caller handed over stays as it is.

@@ -1,3 +1,3 @@
 // Records of calls without telemetry: nothing here needs `@opentelemetry/api`.
 export { createCallLog, type CallLogOptions } from "./records/create-call-log.ts";
-export type { CallEntry } from "./records/call-entry.ts";
+export type { CallEntry } from "./records/create-call-log.ts";

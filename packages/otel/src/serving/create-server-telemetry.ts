@@ -13,8 +13,8 @@ import { assertKnownOptions, isPlainObject, clock, type Fields } from "@hostside
 import { createBoundedValues, type BoundedValues } from "../metrics/bounded-values.ts";
 import { createMetrics } from "../metrics/metrics.ts";
 import { attribute } from "../names.ts";
-import { quietly } from "../quietly.ts";
-import { endSpan, spanFailureOf, toolFailure, type SpanFailure } from "../spans/failure.ts";
+import { observeEnd, quietly, type Ending } from "../quietly.ts";
+import { endSpan, failureAttributes, spanFailureOf, toolFailure, type SpanFailure } from "../spans/failure.ts";
 import { createTracing } from "../spans/tracing.ts";
 import type { TelemetryOptions } from "../telemetry-options.ts";
 
@@ -70,25 +70,21 @@ export function createServerTelemetry(options: ServerTelemetryOptions = {}): Ser
   const metrics = createMetrics(table, options.meterProvider, false);
   const bounded = createBoundedValues();
   return {
-    async serve(request, work) {
+    serve(request, work) {
       const startedAt = clock.now();
       const parent = parentOf(request);
       const around = parent ?? context.active();
       const span = tracing.start(nameOf(request), spanOptions(request, parent !== undefined), around);
       const within = span === undefined ? around : trace.setSpan(around, span);
-      const end = (failure: SpanFailure | undefined): void => {
-        endSpan(span, failure);
-        const attributes = metricAttributes(request, failure, bounded);
-        metrics.write("mcp.server.operation.duration", (clock.now() - startedAt) / 1000, attributes);
-      };
-      try {
-        const result = await context.with(within, work);
-        end(isPlainObject(result) && result["isError"] === true ? toolFailure : undefined);
-        return result;
-      } catch (error) {
-        end(failureOfServer(error));
-        throw error;
-      }
+      return observeEnd(
+        () => context.with(within, work),
+        (ending) => {
+          const failure = failureOf(ending);
+          endSpan(span, failure);
+          const attributes = metricAttributes(request, failure, bounded);
+          metrics.write("mcp.server.operation.duration", (clock.now() - startedAt) / 1000, attributes);
+        },
+      );
     },
     sessionStarted({ protocolVersion, transport } = {}) {
       const startedAt = clock.now();
@@ -137,21 +133,29 @@ function parentOf({ params, headers }: ServedRequest): Context | undefined {
 }
 
 function spanOptions(request: ServedRequest, isRemote: boolean): SpanOptions {
-  const { method, requestId, protocolVersion, transport } = request;
+  const { method, requestId, protocolVersion } = request;
   const ambient = trace.getSpanContext(context.active());
-  const { tool, prompt } = subjectOf(request);
   return {
     kind: SpanKind.SERVER,
     ...(isRemote && ambient !== undefined && isSpanContextValid(ambient) && { links: [{ context: ambient }] }),
     attributes: {
+      ...attributesOf(request),
       [attribute.method]: truncateText(method, longestName),
-      [attribute.operation]: tool && "execute_tool",
-      [attribute.tool]: tool,
-      [attribute.prompt]: prompt,
       [attribute.requestId]: requestId === undefined ? undefined : truncateText(String(requestId), longestName),
       [attribute.protocolVersion]: protocolVersion && truncateText(protocolVersion, 64),
-      [attribute.transport]: transport,
     },
+  };
+}
+
+function attributesOf(request: ServedRequest): Record<string, string | undefined> {
+  const { tool, prompt } = subjectOf(request);
+  return {
+    [attribute.method]: request.method,
+    [attribute.operation]: tool && "execute_tool",
+    [attribute.tool]: tool,
+    [attribute.prompt]: prompt,
+    [attribute.protocolVersion]: request.protocolVersion,
+    [attribute.transport]: request.transport,
   };
 }
 
@@ -175,6 +179,11 @@ function nameOf(request: ServedRequest): string {
   return subject === undefined ? method : `${method} ${subject}`;
 }
 
+function failureOf(ending: Ending<unknown>): SpanFailure | undefined {
+  if ("error" in ending) return failureOfServer(ending.error);
+  return isPlainObject(ending.outcome) && ending.outcome["isError"] === true ? toolFailure : undefined;
+}
+
 /** A number is the code of a JSON-RPC error, as the official SDK's errors have it. */
 function failureOfServer(error: unknown): SpanFailure {
   const code: unknown = typeof error === "object" && error !== null && "code" in error ? error.code : undefined;
@@ -188,24 +197,19 @@ function metricAttributes(
   failure: SpanFailure | undefined,
   bounded: BoundedValues,
 ): Attributes {
-  const { method, protocolVersion, transport } = request;
-  const { tool, prompt } = subjectOf(request);
+  const said = attributesOf(request);
   // What a client says is let in once it has led to an answer: names that it makes up lead to
   // errors of the protocol.
   const isAnswered = failure === undefined || failure === toolFailure;
-  const said = (name: string, value: string | undefined): string | undefined =>
-    value && (isAnswered ? bounded.of(name, "", value) : bounded.known(name, "", value));
-  const { type, rpcCode } = failure ?? {};
-  return {
-    [attribute.method]: methods.has(method) ? method : said(attribute.method, method),
-    [attribute.operation]: tool && "execute_tool",
-    [attribute.tool]: said(attribute.tool, tool),
-    [attribute.prompt]: said(attribute.prompt, prompt),
-    [attribute.protocolVersion]: said(attribute.protocolVersion, protocolVersion),
-    [attribute.transport]: transport,
-    [attribute.errorType]: type && bounded.of(attribute.errorType, "", type),
-    [attribute.rpcStatus]: rpcCode === undefined ? undefined : bounded.of(attribute.rpcStatus, "", String(rpcCode)),
-  };
+  for (const name of [attribute.method, attribute.tool, attribute.prompt, attribute.protocolVersion]) {
+    const value = said[name];
+    if (value === undefined || methods.has(value)) continue;
+    said[name] = isAnswered ? bounded.of(name, "", value) : bounded.known(name, "", value);
+  }
+  for (const [name, value] of Object.entries(failureAttributes(failure))) {
+    said[name] = value === undefined ? undefined : bounded.of(name, "", String(value));
+  }
+  return said;
 }
 
 /** Requests of the protocol, in both eras. */
