@@ -36,14 +36,6 @@ describe("getOrCreate()", () => {
     await expect(pool.getOrCreate("a")).resolves.toBeDefined();
   });
 
-  it.each([
-    ["nothing", undefined, "make() must give a provider, not undefined"],
-    ["something else", {}, "make() must give a provider: what it gave has no applyServers()"],
-  ])("refuses %s in place of a provider", async (_, thing, message) => {
-    const { pool } = stage({ make: () => thing as never });
-    await expect(pool.getOrCreate("a")).rejects.toThrow(new TypeError(message));
-  });
-
   it("refuses one that is closed, and leaves no place taken", async () => {
     const { pool } = stage({
       maxProviders: 1,

@@ -158,14 +158,6 @@ describe("lease() of a conversation", () => {
     expect(made).toEqual([]);
   });
 
-  it.each([
-    ["nothing", undefined, "make() must give a provider, not undefined"],
-    ["a promise of something else", {}, "what it gave has no applyServers()"],
-  ])("refuses %s in place of a provider", async (_, thing, message) => {
-    const { shared } = sharedStage({ make: () => thing as never });
-    await expect(shared.lease(ada1)).rejects.toThrow(message);
-  });
-
   it("refuses one provider for two owners", async () => {
     const { provider } = stubProvider();
     const { shared } = sharedStage({ make: () => provider });

@@ -5,12 +5,9 @@ import { clock, createEvent, formatMs, storeFailed, type EventSource } from "@ho
 export interface EngineRequest<T> {
   /** The operation, for errors: `reading "pins"`. */
   readonly what: string;
-  /** The effect of a write is unknown if there is no answer. */
+  /** The effect of a write that failed is unknown, unless the engine refused it. */
   readonly effect: "read" | "write";
-  /**
-   * Sends it. `signal` aborts when nobody waits any more; then it rejects with
-   * {@linkcode NotSentError} at once if it is still here.
-   */
+  /** Sends it. `signal` aborts when nobody waits any more: what is still here must not be sent then. */
   readonly send: (signal: AbortSignal) => Promise<T>;
   /** Sends it also to an engine that is down, and to one that is closed here. */
   readonly insists?: boolean;
@@ -34,13 +31,6 @@ export interface EngineClientInit {
   readonly timeoutMs: number;
   /** Tells if an error is an answer of an engine that works. */
   readonly isAnswer: (error: unknown) => boolean;
-}
-
-/** A request that certainly never left. */
-export class NotSentError extends Error {
-  constructor(cause: unknown) {
-    super(cause instanceof Error ? cause.message : "it was not sent", { cause });
-  }
 }
 
 // One request in so many milliseconds tries an engine that is down, so that the others need not
@@ -95,24 +85,15 @@ function send<T>(init: EngineClientInit, request: EngineRequest<T>, health: Heal
   const controller = new AbortController();
   return new Promise((resolve, reject) => {
     let isOver = false;
-    let isLate = false;
-    const end = (reason: unknown, isHere: boolean): void => {
+    const end = (what: string, reason: unknown, isLate: boolean): void => {
       isOver = true;
-      const outcome = request.effect === "write" && !isHere ? "unknown" : "not-sent";
-      const error = storeFailed(
-        `${text} ${isLate ? `took more than ${formatMs(timeoutMs)}` : "failed"}`,
-        reason,
-        outcome,
-      );
+      const error = storeFailed(`${text} ${what}`, reason, request.effect === "write" ? "unknown" : "not-sent");
       health.failed("requests", error, isLate);
       reject(error);
     };
-    const giveUp = async (): Promise<void> => {
-      isLate = true;
+    const giveUp = (): void => {
+      end(`took more than ${formatMs(timeoutMs)}`, undefined, true);
       controller.abort();
-      // Who can take it back says so at once, in a few turns of promises.
-      for (let turn = 0; turn < 20; turn += 1) await Promise.resolve();
-      if (!isOver) end(undefined, false);
     };
     const answered = (answer: T): void => {
       if (isOver) return request.onLate?.(answer);
@@ -122,15 +103,13 @@ function send<T>(init: EngineClientInit, request: EngineRequest<T>, health: Heal
     };
     const failed = (error: unknown): void => {
       if (isOver) return;
-      const isHere = error instanceof NotSentError;
-      const said = isHere ? error.cause : error;
-      if (isLate || !isAnswer(said)) return end(isLate ? undefined : said, isHere);
+      if (!isAnswer(error)) return end("failed", error, false);
       // It refused, and did nothing.
       isOver = true;
       health.worked("requests");
-      reject(storeFailed(`${text} failed`, said));
+      reject(storeFailed(`${text} failed`, error));
     };
-    const cancel = clock.schedule(timeoutMs, () => void giveUp());
+    const cancel = clock.schedule(timeoutMs, giveUp);
     const sending = async (): Promise<T> => request.send(controller.signal);
     sending().then(answered, failed).finally(cancel);
   });

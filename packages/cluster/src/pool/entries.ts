@@ -1,5 +1,5 @@
 import { HostsideError, isHostsideError, type Cancel, type ServerSharing, type ServerSpec } from "@hostside/core";
-import { clock, formatMs, isJsonObject, kindOf, sameJson, settleWithin, untilAborted } from "@hostside/core/implement";
+import { clock, formatMs, sameJson, settleWithin, untilAborted } from "@hostside/core/implement";
 import { fingerprintServers, type McpProvider } from "@hostside/provider";
 import {
   capacityFor,
@@ -316,7 +316,6 @@ export class Entries {
     const { signal } = controller;
     const made = (async () => {
       const provider = await make({ ...owner.label, servers: config.servers, signal });
-      assertProvider(provider);
       if (this.#owned.has(provider)) throw new TypeError("make() gave a provider that it has given before");
       this.#owned.add(provider);
       return provider;
@@ -427,14 +426,6 @@ function freeIfThere(entry: PoolEntry, leaving: ReservedCapacity): void {
   if (isEnding(entry)) return;
   leaving.giveBack();
   entry.leaving.delete(leaving);
-}
-
-const members = ["applyServers", "close", "onCallEnded", "onClosed"] as const;
-
-function assertProvider(provider: unknown): asserts provider is McpProvider {
-  if (!isJsonObject(provider)) throw new TypeError(`make() must give a provider, not ${kindOf(provider)}`);
-  const missing = members.find((name) => typeof Reflect.get(provider, name) !== "function");
-  if (missing !== undefined) throw new TypeError(`make() must give a provider: what it gave has no ${missing}()`);
 }
 
 /** Makes the error of whoever waits for what somebody ended. */

@@ -165,7 +165,7 @@ export interface SharedProviders extends AsyncDisposable {
    * nothing from others.
    *
    * Rejects with what `make` failed with, a `TypeError` for a key that is none, or when what `make`
-   * gave is no provider, is closed or was given before, `connect_timeout` when it took longer than
+   * gave is closed or was given before, `connect_timeout` when it took longer than
    * `makeMs`, `overloaded` when there is no room (`details.policy` names the bound), `aborted`, and
    * `closed` when the conversation or its principal was disposed of meanwhile, or all were shut
    * down.

@@ -1,5 +1,4 @@
 import { kindOf, untilAborted } from "@hostside/core/implement";
-import { NotSentError } from "../engine/engine-client.ts";
 import type { NoticeConnection, NoticeListener } from "../engine/notices.ts";
 
 /** A pool of `pg`, as far as it is used. */
@@ -46,8 +45,7 @@ export function assertPool(what: string, pool: unknown): void {
 
 /**
  * Asks on a connection of the pool, which goes back. A connection that does not answer in time is
- * ended, so that the pool can replace it. Rejects with a {@linkcode NotSentError} while there was
- * no connection.
+ * ended, so that the pool can replace it.
  */
 export async function queryPool(pool: PostgresPool, query: Query, signal?: AbortSignal): Promise<readonly Row[]> {
   const client = await takeClient(pool, signal);
@@ -97,10 +95,9 @@ async function takeClient(pool: PostgresPool, signal: AbortSignal | undefined): 
   try {
     return await (signal === undefined ? connecting : untilAborted(connecting, signal));
   } catch (error) {
-    if (signal?.aborted !== true) throw new NotSentError(error);
     // One that comes too late goes back.
-    connecting.then((late) => late.release(), ignore);
-    throw new NotSentError(new Error("there was no connection"));
+    if (signal?.aborted === true) connecting.then((late) => late.release(), ignore);
+    throw error;
   }
 }
 

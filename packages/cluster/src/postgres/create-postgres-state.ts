@@ -2,7 +2,7 @@ import { clock, assertKnownOptions, kindOf, type Fields } from "@hostside/core/i
 import { hashText } from "../engine/engine-name.ts";
 import type { LockLease } from "../engine/lease-lock.ts";
 import type { NamedFencingToken, ValueRemoval, ValueWrite, WriteAnswer } from "../engine/value-store.ts";
-import type { Count, Full } from "../limits/shares.ts";
+import type { Count, Full } from "../limits/create-limit-store.ts";
 import {
   assertPool,
   isAnswer,

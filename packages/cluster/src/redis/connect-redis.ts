@@ -1,5 +1,4 @@
 import { kindOf, pause, untilAborted } from "@hostside/core/implement";
-import { NotSentError } from "../engine/engine-client.ts";
 import type { NoticeConnection, NoticeListener } from "../engine/notices.ts";
 
 /**
@@ -26,7 +25,6 @@ export interface RedisCommandOptions {
 
 /** A client, whichever it is. */
 export interface RedisConnection {
-  /** Rejects with a {@linkcode NotSentError} what certainly was not sent. */
   send(command: readonly [string, ...string[]], signal?: AbortSignal): Promise<unknown>;
   listen(channel: string, listener: NoticeListener, signal: AbortSignal): Promise<NoticeConnection>;
 }
@@ -52,44 +50,27 @@ export function connectRedis(owner: string, client: RedisClient): RedisConnectio
   }
   if (!("sendCommand" in client) || typeof client.sendCommand !== "function")
     throw new TypeError(`${owner}: the client must be one of redis or ioredis, with sendCommand() or call()`);
-  return { send: (command, signal) => sendUnlessAborted(client, command, signal), listen };
-}
-
-type Sender = Extract<RedisClient, { readonly sendCommand: unknown }>;
-
-// What a client of `redis` says of a command that never left it.
-const notSent: ReadonlySet<string> = new Set([
-  "The client is closed",
-  "The client is offline",
-  "The command was aborted",
-  "The queue is full",
-]);
-
-async function sendUnlessAborted(client: Sender, command: readonly string[], signal?: AbortSignal): Promise<unknown> {
-  try {
-    // While Redis cannot be reached the client keeps commands; one that nobody waits for any more
-    // must not be done later.
-    return await client.sendCommand(command, signal === undefined ? {} : { abortSignal: signal });
-  } catch (error) {
-    if (error instanceof Error && notSent.has(error.message)) throw new NotSentError(error);
-    throw error;
-  }
+  // While Redis cannot be reached the client keeps commands; one that nobody waits for any more must
+  // not be done later.
+  const send: RedisConnection["send"] = async (command, signal) =>
+    client.sendCommand(command, signal === undefined ? {} : { abortSignal: signal });
+  return { send, listen };
 }
 
 const readyPollMs = 20;
 
 /**
  * Resolves when a client of `ioredis` is connected. While Redis cannot be reached it keeps commands
- * as well, and nobody can take one back from it: so it gets none then. Rejects with a
- * {@linkcode NotSentError} when the signal aborts first, and when the client was closed.
+ * as well, and nobody can take one back from it: so it gets none then. Rejects when the signal
+ * aborts first, and when the client was closed.
  */
 async function untilReady(client: IoRedisClient, signal: AbortSignal | undefined): Promise<void> {
   // One that connects when it is first used; what it says of that it says to its own listeners.
   if (client.status === "wait") client.connect?.().catch(() => {});
   while (client.status !== undefined && client.status !== "ready") {
-    if (client.status === "end") throw new NotSentError(new Error("the client is closed"));
+    if (client.status === "end") throw new Error("the client is closed");
     await pause(readyPollMs, signal);
-    if (signal?.aborted === true) throw new NotSentError(new Error("the client is not connected"));
+    if (signal?.aborted === true) throw new Error("the client is not connected");
   }
 }
 

@@ -1,4 +1,4 @@
-import type { Count, CountingEngine, Full, Taken } from "../../src/limits/shares.ts";
+import type { Count, CountingEngine, Full, Taken } from "../../src/limits/create-limit-store.ts";
 
 /**
  * An engine that fails, or does not answer, as it is told to. Rates are counts that never come

@@ -20,7 +20,7 @@ export const limitMutants: readonly TestedMutant[] = [
     replace: "if (!isDown && error === undefined) return;",
   }),
   one("keeps of the other limits what one of them refused", {
-    file: "limits/shares.ts",
+    file: "limits/create-limit-store.ts",
     find: "    await giveBack(taken);\n    return refusal;",
     replace: "    return refusal;",
   }),

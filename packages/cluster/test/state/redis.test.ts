@@ -132,7 +132,7 @@ describe.skipIf(redisBinary === undefined)(
             await engine.server.stop();
             await expect.poll(isAway, { interval: 5 }).toBe(true);
             const write = state.store.set("late", 2);
-            await expect(write).rejects.toMatchObject({ code: "store_failed", outcome: "not-sent" });
+            await expect(write).rejects.toMatchObject({ code: "store_failed", outcome: "unknown" });
             if (!signal.aborted)
               await new Promise((resolve) => signal.addEventListener("abort", resolve, { once: true }));
             return signal.reason as unknown;
