@@ -122,7 +122,7 @@ export function createAnthropicTools(source: ToolSource, options: AnthropicOptio
 
 // A call of the API's own toolset is answered by the API.
 function callsOf(message: AnthropicMessage, owner: string): readonly ReadCall<ToolUseBlock>[] {
-  assertAnswerable(message, `${owner} takes a message of the model`, { content: "list" });
+  assertAnswerable(message, `${owner} takes a message of the model`, ["content"]);
   const { content, stop_reason: reason } = message;
   const isCut = reason === "max_tokens" || reason === "model_context_window_exceeded" || reason === "refusal";
   return content

@@ -102,7 +102,7 @@ export function createGoogleTools(source: ToolSource, options: GoogleOptions = {
 }
 
 function callsOf(response: GoogleResponse, owner: string): readonly ReadCall<FunctionCall>[] {
-  assertAnswerable(response, `${owner} takes a response of the model`, { functionCalls: "optional list" });
+  assertAnswerable(response, `${owner} takes a response of the model`, ["functionCalls"]);
   return (response.functionCalls ?? []).map(readCall);
 }
 

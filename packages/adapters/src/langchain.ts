@@ -99,11 +99,8 @@ function isCutOff({ response_metadata: metadata = {} }: LangChainMessage): boole
 }
 
 function callsOf(message: LangChainMessage, owner: string): readonly ReadCall<undefined>[] {
-  assertAnswerable(message, `${owner} takes a message of the model`, {
-    tool_calls: "optional list",
-    invalid_tool_calls: "optional list",
-    content: "value",
-  });
+  const members = ["tool_calls", "invalid_tool_calls", "content"];
+  assertAnswerable(message, `${owner} takes a message of the model`, members);
   const { tool_calls: valid = [], invalid_tool_calls: invalid = [] } = message;
   const all = valid.length > 0 ? valid : invalid;
   const isCut = isCutOff(message);

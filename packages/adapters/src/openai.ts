@@ -100,10 +100,10 @@ function readChatCalls(
   owner: string,
 ): readonly ReadCall<ChatCompletionMessageFunctionToolCall>[] {
   const takes = `${owner} takes a message of the model or a choice of a completion, such as completion.choices[0]`;
-  const shape = { message: "value", role: "value", content: "value", tool_calls: "optional list" } as const;
-  assertAnswerable(given, takes, shape);
+  const members = ["message", "role", "content", "tool_calls"];
+  assertAnswerable(given, takes, members);
   const { message, finish_reason: end }: CallingChoice = "message" in given ? given : { message: given };
-  assertAnswerable(message, takes, shape);
+  assertAnswerable(message, takes, members);
   const all = message.tool_calls ?? [];
   const cut = end === "length" || end === "content_filter" ? all.at(-1) : undefined;
   return all
@@ -200,7 +200,7 @@ export function createResponsesTools(source: ToolSource, options: ApiAdapterOpti
 }
 
 function readResponseCalls(response: CallingResponse, owner: string): readonly ReadCall<ResponseFunctionToolCall>[] {
-  assertAnswerable(response, `${owner} takes a response of the model`, { output: "list" });
+  assertAnswerable(response, `${owner} takes a response of the model`, ["output"]);
   const { output, status: end } = response;
   return output
     .filter((item) => item.type === "function_call")

@@ -1,5 +1,5 @@
 import type { CallContext } from "@hostside/core";
-import { assertKnownOptions, assertNames, kindOf, type Fields } from "@hostside/core/implement";
+import { assertKnownOptions, assertNames, isJsonObject, kindOf, type Fields } from "@hostside/core/implement";
 import type { Presented } from "@hostside/results";
 import type { Declaration, DeclaredTool, LeftOutTool } from "../declare/declare-tools.ts";
 import { adapterFields, type AdapterOptions, type ToolSource } from "../declare/tool-source.ts";
@@ -149,22 +149,11 @@ function refused(reason: string): Presented {
   return { blocks: [{ type: "text", part: "error", text: reason }], isError: true, omitted: [] };
 }
 
-/** The members by which what a model answers is known; at least one is there. */
-export type AnswerShape = Readonly<Record<string, "list" | "optional list" | "value">>;
-
 /**
- * Throws a `TypeError` for what is no response of a model, such as a promise of one. `takes` says
- * in words what a function takes, such as `"answer() takes a message"`.
+ * Throws a `TypeError` for what is no response of a model, such as a promise of one: it has none of
+ * these members. `takes` says in words what a function takes, such as `"answer() takes a message"`.
  */
-export function assertAnswerable(given: unknown, takes: string, shape: AnswerShape): void {
-  if (typeof given !== "object" || given === null || Array.isArray(given)) {
-    throw new TypeError(`${takes}, not ${kindOf(given)}`);
-  }
-  const members = Object.keys(shape);
+export function assertAnswerable(given: unknown, takes: string, members: readonly string[]): void {
+  if (!isJsonObject(given)) throw new TypeError(`${takes}, not ${kindOf(given)}`);
   if (!members.some((member) => member in given)) throw new TypeError(`${takes}; this has no ${members.join(", ")}`);
-  for (const [member, kind] of Object.entries(shape)) {
-    const value: unknown = Reflect.get(given, member) ?? undefined;
-    if (kind === "value" || Array.isArray(value) || (kind === "optional list" && value === undefined)) continue;
-    throw new TypeError(`${takes}; its ${member} must be a list, not ${kindOf(value)}`);
-  }
 }
