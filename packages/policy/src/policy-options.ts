@@ -1,5 +1,5 @@
 import type { Lock, Notices, Store } from "@hostside/core";
-import { isJsonObject, isPlainObject, kindOf, type Fields } from "@hostside/core/implement";
+import { isPlainObject, type Fields } from "@hostside/core/implement";
 import { admissionFields, type AdmissionOptions } from "./admission/create-admission.ts";
 import type { ApprovalOptions } from "./approval/approval-options.ts";
 import type { BreakerOptions } from "./breaker/create-breaker.ts";
@@ -82,35 +82,20 @@ export const policyFields: Fields<PolicyOptions> = {
   state: true,
 };
 
-const partMembers = {
-  store: ["get", "set", "delete"],
-  lock: ["withLock"],
-  notices: ["publish", "subscribe"],
-  limitStore: ["take"],
-} as const satisfies Record<keyof PolicyState, readonly string[]>;
-
-/** Throws a `TypeError` for parts of the product's that have not the functions that are called. */
+/** Throws a `TypeError` for a state without a store, and a listener that is no function. */
 export function assertPolicyParts({ state, onEvent }: PolicyOptions): void {
   assertFunctions("", { onEvent });
-  if (state === undefined) return;
-  if (!isJsonObject(state)) throw new TypeError(`state must be an object with a store, not ${kindOf(state)}`);
-  for (const [name, members] of Object.entries(partMembers)) {
-    const part: unknown = state[name];
-    if (part === undefined && name !== "store") continue;
-    const has = (member: string): boolean =>
-      typeof part === "object" && part !== null && typeof Reflect.get(part, member) === "function";
-    if (!members.every(has))
-      throw new TypeError(`state.${name} must have ${members.map((one) => `${one}()`).join(", ")}`);
-  }
+  if (state === undefined || (typeof state?.store?.get === "function" && typeof state.store.set === "function")) return;
+  throw new TypeError("state.store must be a store, with get(), set() and delete()");
 }
 
 /** Tells whether a selector asks for new tools. Throws a `TypeError` where that cannot be known. */
 export function asksForNewTools({ effects, pins, ...options }: PolicyOptions): boolean {
   const misplaced = findNew({ effects }, "");
   if (misplaced !== undefined) throw new TypeError(`${misplaced} cannot select new tools; rules and limits can`);
-  const { allow, requireApproval, deny, stricter, limits, redact } = options;
+  const { allow, requireApproval, deny, stricter, limits } = options;
   const mode = options.approval?.mode;
-  const place = findNew({ allow, requireApproval, deny, stricter, limits, mode, redact }, "");
+  const place = findNew({ allow, requireApproval, deny, stricter, limits, mode }, "");
   if (place === undefined || pins !== undefined) return place !== undefined;
   const remedy = 'give pins, such as { unpinned: "allow" }, which holds back none';
   throw new TypeError(`${place} selects new tools, and without pins none are remembered: ${remedy}`);

@@ -159,7 +159,6 @@ describe("createPolicy()", () => {
     ),
     ["a listener that is none", { onEvent: "x" }, "onEvent"],
     ["a store that is none", { state: { store: {}, lock: {} } }, "state.store"],
-    ["a store of limits that is none", { state: { store: createMemoryStore(), limitStore: {} } }, "state.limitStore"],
     ["a value too short to be found", { redact: { values: ["abc"] } }, "redact.values[0]"],
     ["a contradiction", { allow: ["a/b"], deny: ["a/b"] }, "allow[0]"],
   ])("refuses %s at once, by name", (_what, options, name) => {

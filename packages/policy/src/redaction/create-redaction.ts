@@ -11,11 +11,9 @@ import {
 import { clock, assertKnownOptions, createSecretFinder, quoteText, type Fields } from "@hostside/core/implement";
 import { type StageParts, callEvent, tellApplied } from "../refuse.ts";
 import { readTexts } from "../read-options.ts";
-import { readSelection, type ToolSelection } from "../rules/select-tools.ts";
-import { toolSubject } from "../rules/tool-subject.ts";
 import { createMask } from "./mask-data.ts";
 import { createLaterTexts, maskText, type Search, createPlaceholders } from "./mask-text.ts";
-import { createSecretKeys, type SecretKeys } from "./secret-keys.ts";
+import { createSecretKeys } from "./secret-keys.ts";
 
 type SecretFinder = ReturnType<typeof createSecretFinder>;
 
@@ -27,8 +25,6 @@ export interface RedactionOptions {
    * name: `pin` is `user_pin`, too, and not `spin`.
    */
   readonly keys?: readonly string[] | undefined;
-  /** The same for some tools. */
-  readonly tools?: readonly { readonly tools: ToolSelection; readonly keys: readonly string[] }[] | undefined;
   /**
    * Secrets that the host knows, masked in every spelling: escaped, encoded, within Base64. At
    * least six UTF-16 units each; shorter ones are not looked for. A function is asked for each
@@ -57,7 +53,7 @@ export interface Redaction {
   redactData<Data>(data: Data, context?: CallContext): Promise<Data>;
 }
 
-const fields: Fields<RedactionOptions> = { keys: true, tools: true, values: true, key: true };
+const fields: Fields<RedactionOptions> = { keys: true, values: true, key: true };
 const shortestKey = 16;
 const shortestValue = 6;
 
@@ -77,13 +73,13 @@ const shortestValue = 6;
  * and a `part-failed` event says why.
  */
 export function createRedaction(options: RedactionOptions, parts: StageParts): Redaction {
-  const searchFor = createSearches(options, parts);
+  const searchFor = createSearches(options);
   const fail = (error: unknown, call?: ToolCall): void => {
     const about = call === undefined ? { at: clock.date() } : callEvent(call, parts);
     parts.emit({ type: "part-failed", ...about, part: "redact", error }, call);
   };
   const interceptor: Interceptor = async (call, next) =>
-    run(call, next, { parts, search: () => searchFor(call.options.context, call), fail });
+    run(call, next, { parts, search: () => searchFor(call.options.context), fail });
   return {
     interceptor,
     redactText(text, context) {
@@ -106,27 +102,12 @@ export function createRedaction(options: RedactionOptions, parts: StageParts): R
   };
 }
 
-type Searches = (context: CallContext | undefined, call?: ToolCall) => Search;
-
-function createSearches(options: RedactionOptions, parts: StageParts): Searches {
+function createSearches(options: RedactionOptions): (context: CallContext | undefined) => Search {
   assertKnownOptions("redact", options, fields);
-  const { keys = [], tools = [], values = [] } = options;
+  const { values = [] } = options;
   if (typeof values !== "function") assertValues(values);
-  const own = readKeys(keys, "redact.keys");
-  if (!Array.isArray(tools)) throw new TypeError("redact.tools must be a list");
-  const lists = (tools as NonNullable<RedactionOptions["tools"]>).map((entry, index) => {
-    const place = `redact.tools[${index}]`;
-    assertKnownOptions(place, entry, { tools: true, keys: true });
-    return { tools: readSelection(entry.tools, `${place}.tools`), keys: readKeys(entry.keys, `${place}.keys`) };
-  });
+  const keys = createSecretKeys(readKeys(options.keys ?? []));
   const placeholdersOf = createPlaceholders(readKey(options.key));
-  const plainKeys = createSecretKeys(own);
-  const keysOf = (call: ToolCall | undefined): SecretKeys => {
-    if (call === undefined || lists.length === 0) return plainKeys;
-    const subject = toolSubject(call.definition, call.server, parts);
-    const more = lists.flatMap((list) => (list.tools.matches(subject) ? list.keys : []));
-    return more.length === 0 ? plainKeys : createSecretKeys([...own, ...more]);
-  };
   let known: readonly string[] = [];
   let findValues: SecretFinder = () => [];
   const finderFor = (context: CallContext | undefined): SecretFinder => {
@@ -138,11 +119,7 @@ function createSearches(options: RedactionOptions, parts: StageParts): Searches 
     }
     return findValues;
   };
-  return (context, call) => ({
-    keys: keysOf(call),
-    findValues: finderFor(context),
-    placeholders: placeholdersOf(context),
-  });
+  return (context) => ({ keys, findValues: finderFor(context), placeholders: placeholdersOf(context) });
 }
 
 // No value is named: it is a secret.
@@ -152,10 +129,10 @@ function assertValues(values: unknown): void {
   throw new TypeError(`redact.values[${at}] is too short to be looked for: at least ${shortestValue} characters`);
 }
 
-function readKeys(keys: unknown, place: string): readonly string[] {
-  const texts = readTexts(keys, place);
+function readKeys(keys: unknown): readonly string[] {
+  const texts = readTexts(keys, "redact.keys");
   const empty = texts.findIndex((key) => !/[\p{L}\p{N}]/u.test(key));
-  if (empty >= 0) throw new TypeError(`${place}[${empty}] has neither a letter nor a digit`);
+  if (empty >= 0) throw new TypeError(`redact.keys[${empty}] has neither a letter nor a digit`);
   return [...texts];
 }
 

@@ -1,14 +1,5 @@
 import { describe, expect, it } from "vitest";
-import {
-  createRedactionWorld,
-  firstText,
-  github,
-  jwt,
-  long,
-  pem,
-  shownOf,
-  textOf,
-} from "../../test/redaction-world.ts";
+import { createRedactionWorld, firstText, github, jwt, long, pem, textOf } from "../../test/redaction-world.ts";
 import type { RedactionOptions } from "./create-redaction.ts";
 
 async function masked(text: string, options?: RedactionOptions): Promise<string> {
@@ -94,12 +85,5 @@ describe("what is masked in texts", () => {
     expect(await masked('{"userPIN":"a","spin":"b","Pin":"c"}', { keys: ["pin"] })).toBe(
       '{"userPIN":"•","spin":"b","Pin":"•"}',
     );
-  });
-
-  it("takes a tool's own keys for that tool alone", async () => {
-    const { send } = createRedactionWorld({ tools: [{ tools: "s/t", keys: ["iban"] }] });
-    const content = textOf('{"iban":"DE1"}');
-    expect(shownOf(await send({ content }))).not.toContain("DE1");
-    expect(shownOf(await send({ content }, { toolName: "u" }))).toContain("DE1");
   });
 });

@@ -163,8 +163,6 @@ describe("options", () => {
     ["an unknown one", { key: undefined, patterns: [] }, "patterns"],
     ["a key that is no text", { keys: [1] }, "redact.keys"],
     ["a key of nothing", { keys: ["a", "--"] }, "redact.keys[1]"],
-    ["a list that is none", { tools: {} }, "redact.tools"],
-    ["a selection of nothing", { tools: [{ tools: [], keys: [] }] }, "redact.tools[0].tools"],
     ["values of another type", { values: "abc" }, "redact.values"],
     ["a value that would be found everywhere", { values: ["abcdef", "abc"] }, "redact.values[1]"],
     ["a short key", { key: new Uint8Array(8) }, "redact.key"],
