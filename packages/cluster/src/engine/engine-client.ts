@@ -7,7 +7,7 @@ export interface EngineRequest<T> {
   readonly what: string;
   /** The effect of a write that failed is unknown, unless the engine refused it. */
   readonly effect: "read" | "write";
-  /** Sends it. `signal` aborts when nobody waits any more: what is still here must not be sent then. */
+  /** Sends it. `signal` aborts when nobody waits any more: then nothing may be sent. */
   readonly send: (signal: AbortSignal) => Promise<T>;
   /** Sends it also to an engine that is down, and to one that is closed here. */
   readonly insists?: boolean;

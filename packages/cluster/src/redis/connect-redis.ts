@@ -50,8 +50,8 @@ export function connectRedis(owner: string, client: RedisClient): RedisConnectio
   }
   if (!("sendCommand" in client) || typeof client.sendCommand !== "function")
     throw new TypeError(`${owner}: the client must be one of redis or ioredis, with sendCommand() or call()`);
-  // While Redis cannot be reached the client keeps commands; one that nobody waits for any more must
-  // not be done later.
+  // While Redis cannot be reached the client keeps commands; one that nobody waits for any more
+  // must not be done later.
   const send: RedisConnection["send"] = async (command, signal) =>
     client.sendCommand(command, signal === undefined ? {} : { abortSignal: signal });
   return { send, listen };

@@ -231,8 +231,8 @@ interface ScriptInput {
 }
 
 /**
- * A script that Redis runs in one step. Sent by its hash; in full once to a Redis that does not know
- * it yet, or any more.
+ * A script that Redis runs in one step. Sent by its hash; in full once to a Redis that does not
+ * know it yet, or any more.
  */
 function createScript(text: string) {
   let hash: string | undefined;
