@@ -1,6 +1,6 @@
 import type { JsonObject } from "@hostside/core";
 import { describe, expect, it } from "vitest";
-import { assertClientConfig } from "./check-client-config.ts";
+import { assertClientConfig } from "./read-oauth-options.ts";
 import { isGrantConfig } from "./account.ts";
 
 const pem = "-----BEGIN PRIVATE KEY-----\nc2VjcmV0\n-----END PRIVATE KEY-----\n";

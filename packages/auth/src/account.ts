@@ -1,6 +1,9 @@
-import type { AuthorizationFetch } from "@hostside/core";
-import type { SecretMemory } from "@hostside/core/implement";
+import type { AuthorizationFetch, ServerSpec } from "@hostside/core";
+import type { SecretMemory, EventSource } from "@hostside/core/implement";
 import type { AuthorizationCodeConfig, ClientConfig } from "./oauth-options.ts";
+import type { AccountOwner, PendingAuthorization, SignedIn } from "./oauth.ts";
+import type { OAuthSettings } from "./read-oauth-options.ts";
+import type { CredentialStore } from "./store/credential-store.ts";
 
 /**
  * One principal at one server: whose credentials. The same object for the same two as long as the
@@ -27,7 +30,7 @@ export interface Account {
 }
 
 /** Facts from a server's own refusals, from the latest connection on. */
-export interface AccountHints {
+interface AccountHints {
   /** Place of its metadata (RFC 9728), as it says; untrusted. */
   metadataUrl: string | undefined;
   /** Scopes that it asked for so far, all together. */
@@ -81,4 +84,41 @@ export function isGrantConfig(config: ClientConfig): config is GrantConfig {
 /** Tells whether an account is that of a program, which signs in without a user. */
 export function isProgram({ config }: Account): boolean {
   return isGrantConfig(config);
+}
+
+/** Parts that the whole package shares. */
+export interface AuthParts {
+  readonly settings: OAuthSettings;
+  readonly store: CredentialStore;
+  /**
+   * The account of a server that is known by its spec, or by its id when a connector has asked
+   * about it.
+   */
+  readonly accountOf: (server: ServerSpec | string, principal: string | undefined) => Account;
+  readonly signedIn: EventSource<SignedIn>;
+  readonly signedOut: EventSource<AccountOwner>;
+  /** Refresh tokens that are being redeemed. */
+  readonly redeeming: Set<Promise<unknown>>;
+  /** Accounts whose latest tokens could not be saved so far. */
+  readonly unsaved: Set<Account>;
+  /** Authorizations that this process began, for `cancel()`. */
+  readonly begun: Set<PendingAuthorization>;
+  /** Aborts with `close()`. */
+  readonly closing: AbortSignal;
+  /**
+   * Signs in because the server refused a request while a user waits for it: at most three times in
+   * ten minutes for an account, because a server that refuses whatever it is given would otherwise
+   * send the user to the browser for ever. A sign-in that is under way is waited for. Once the
+   * page is shown it is waited for by itself: the user may still be typing, and who asks again
+   * joins them or finds the tokens.
+   */
+  readonly signInAfterRefusal: (account: Account, refusal: RefusedSignIn) => Promise<SignedIn>;
+}
+
+/** The reason for another sign-in. */
+interface RefusedSignIn {
+  /** The grant is not enough: ask for it again, with the scopes that the server wants beside it. */
+  readonly needsMore: boolean;
+  /** Ends the wait; no page is shown after it. */
+  readonly signal: AbortSignal;
 }

@@ -7,22 +7,19 @@ import {
   isPlainObject,
   kindOf,
 } from "@hostside/core/implement";
-import type { AuthParts } from "./auth-parts.ts";
-import { areScopes } from "./check-client-config.ts";
+import type { AuthParts, Account } from "./account.ts";
+import { areScopes, readOAuthOptions } from "./read-oauth-options.ts";
 import { createAccounts, fetchFor, principalOf } from "./create-accounts.ts";
 import { serverCredentialsOf } from "./credentials/create-server-credentials.ts";
-import { discoverUrl } from "./discovering/ask-server.ts";
+import { discoverUrl, discoverAuthorization } from "./discovering/discover-authorization.ts";
 import type { OAuthOptions } from "./oauth-options.ts";
 import type { AccountOwner, AuthorizeOptions, DiscoveredAuthorization, OAuth, SignedIn } from "./oauth.ts";
-import { readOAuthOptions } from "./read-oauth-options.ts";
 import { createSigningIn } from "./signing-in/create-signing-in.ts";
 import { settleInTurns } from "./settle-in-turns.ts";
 import { clearKept, listAccounts, signOutKept } from "./signing-out/sign-out.ts";
 import { settleRenewals } from "./tokens/renew.ts";
 import { longestAnswerMs } from "./tokens/request-tokens.ts";
-import type { Account } from "./account.ts";
-import { clientKey } from "./clients/client-documents.ts";
-import { discoverAuthorization } from "./discovering/discover-authorization.ts";
+import { clientKey } from "./clients/become-client.ts";
 import { savingMs } from "./store/credential-store.ts";
 import { readAccount } from "./accounts/account-documents.ts";
 

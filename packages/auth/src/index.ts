@@ -11,7 +11,7 @@ export type { OAuthPrompt } from "./oauth-options.ts";
 
 // What a model asks for a sign-in with.
 export { createAuthenticateTools } from "./authenticate-tools/create-authenticate-tools.ts";
-export { authenticateToolNames } from "./authenticate-tools/tool-names.ts";
+export { authenticateToolNames } from "./authenticate-tools/create-authenticate-tools.ts";
 
 // Keys and tokens of the host's own.
 export { createApiKeys } from "./api-keys.ts";

@@ -6,8 +6,7 @@ import { signOut } from "../src/signing-out/sign-out.ts";
 import type { CredentialStore } from "../src/store/credential-store.ts";
 import type { StoredAuthorization } from "../src/accounts/stored-account.ts";
 import { readAccount, saveAuthorization } from "../src/accounts/account-documents.ts";
-import { leaseMs } from "../src/tokens/redeem.ts";
-import { renew } from "../src/tokens/renew.ts";
+import { leaseMs, renew } from "../src/tokens/renew.ts";
 import { createRotatingServer, type RotatingServer } from "./rotating-server.ts";
 import { createAuthorization, createTokenWorld, issuer, serverUrl, type TokenWorld } from "./token-world.ts";
 

@@ -1,8 +1,7 @@
 import { HostsideError } from "@hostside/core";
 import { describe, expect, it } from "vitest";
 import { accountKey, readAccount, saveAuthorization, writeAccount } from "../src/accounts/account-documents.ts";
-import { renew, settleRenewals, type RenewalRequest } from "../src/tokens/renew.ts";
-import { leaseMs, type RenewalEnd } from "../src/tokens/redeem.ts";
+import { renew, settleRenewals, type RenewalRequest, leaseMs, type RenewalEnd } from "../src/tokens/renew.ts";
 import { createRotatingServer, type RotatingServer, holdAnswers } from "./rotating-server.ts";
 import { createAuthorization, createTokenWorld, type TokenWorld } from "./token-world.ts";
 import { firstDate } from "../../provider/test/simulation/virtual-clock.ts";

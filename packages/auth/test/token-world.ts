@@ -1,8 +1,7 @@
 import { createMemoryCredentials } from "../src/store/create-memory-credentials.ts";
 import { createEvent, createSecretMemory, learnSecrets } from "@hostside/core/implement";
 import type { AuthorizationFetch } from "@hostside/core";
-import type { Account } from "../src/account.ts";
-import type { AuthParts } from "../src/auth-parts.ts";
+import type { Account, AuthParts } from "../src/account.ts";
 import { readOAuthOptions } from "../src/read-oauth-options.ts";
 import type { StoredAuthorization } from "../src/accounts/stored-account.ts";
 import { useVirtualClock, firstDate, type VirtualClock } from "../../provider/test/simulation/virtual-clock.ts";

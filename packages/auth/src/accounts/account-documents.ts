@@ -1,11 +1,9 @@
 import { HostsideError, type JsonObject } from "@hostside/core";
 import { clock, quoteText } from "@hostside/core/implement";
-import { perAccount, type Account } from "../account.ts";
-import type { AuthParts } from "../auth-parts.ts";
+import { perAccount, type Account, type AuthParts } from "../account.ts";
 import type { AccountOwner } from "../oauth.ts";
 import { savingMs, type CredentialKey } from "../store/credential-store.ts";
-import { readStoredAccount, withoutAbsent, type StoredAuthorization } from "./stored-account.ts";
-import { toSignedIn } from "./authorizations.ts";
+import { readStoredAccount, withoutAbsent, type StoredAuthorization, toSignedIn } from "./stored-account.ts";
 
 /** Parts that reading and writing documents needs. */
 export type DocumentParts = Pick<AuthParts, "signedIn" | "signedOut" | "store" | "unsaved">;

@@ -3,7 +3,7 @@ import type { CryptoKey } from "jose";
 import type { Account } from "../account.ts";
 import type { StoredClient, StoredMetadata } from "../accounts/stored-account.ts";
 import { serverError } from "../auth-errors.ts";
-import { listOf } from "../discovering/server-metadata.ts";
+import { listOf } from "../discovering/read-metadata.ts";
 import type { PrivateKey } from "../oauth-options.ts";
 
 /** Writes into a request who the client is, and the proof of it. */

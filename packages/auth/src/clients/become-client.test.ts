@@ -4,14 +4,13 @@ import { describe, expect, it } from "vitest";
 import { useVirtualClock, firstDate } from "../../../provider/test/simulation/virtual-clock.ts";
 import { errorOf } from "../../test/error-of.ts";
 import { createFakeServers, issuer, metadataOf, spec } from "../../test/fake-servers.ts";
-import type { AuthParts } from "../auth-parts.ts";
+import type { AuthParts } from "../account.ts";
 import { createAccounts } from "../create-accounts.ts";
-import { readServerMetadata } from "../discovering/server-metadata.ts";
+import { readServerMetadata } from "../discovering/read-metadata.ts";
 import type { OAuthOptions } from "../oauth-options.ts";
 import { readOAuthOptions } from "../read-oauth-options.ts";
 import { createMemoryCredentials } from "../store/create-memory-credentials.ts";
-import { becomeClient } from "./become-client.ts";
-import { forgetClient } from "./client-documents.ts";
+import { becomeClient, forgetClient } from "./become-client.ts";
 
 const page = "https://product.example/back";
 const loopback = "http://127.0.0.1:4000/callback";

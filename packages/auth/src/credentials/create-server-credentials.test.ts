@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { given, live, needsScope, program, request, stage } from "../../test/credentials-stage.ts";
 import { holdAnswers } from "../../test/rotating-server.ts";
 import { createAuthorization, serverUrl } from "../../test/token-world.ts";
-import { makeDpopKey } from "../dpop/dpop-signer.ts";
+import { makeDpopKey } from "../dpop/dpop.ts";
 import { clearAccount, readAccount, saveAuthorization } from "../accounts/account-documents.ts";
 
 describe("headersFor()", () => {

@@ -1,5 +1,5 @@
 import type { Account } from "../account.ts";
-import { isScope } from "../check-client-config.ts";
+import { isScope } from "../read-oauth-options.ts";
 
 /** One way in that a server names in `WWW-Authenticate`. Untrusted. */
 export interface Challenge {

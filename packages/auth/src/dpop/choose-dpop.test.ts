@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { createTokenWorld, issuer } from "../../test/token-world.ts";
-import { challengesNonce, choosesDpop, readTokenType } from "./choose-dpop.ts";
+import { challengesNonce, choosesDpop, readTokenType } from "./dpop.ts";
 
 interface Case {
   /** What the client is configured with. */

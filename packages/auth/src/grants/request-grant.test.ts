@@ -6,7 +6,7 @@ import { firstDate } from "../../../provider/test/simulation/virtual-clock.ts";
 import { deferred, failureOf, secret, server, setUp, token, withSecret } from "../../test/grant-stage.ts";
 import { issuer, serverUrl } from "../../test/token-world.ts";
 import type { Account } from "../account.ts";
-import { toSignedIn } from "../accounts/authorizations.ts";
+import { toSignedIn } from "../accounts/stored-account.ts";
 import { readAccount } from "../accounts/account-documents.ts";
 import type { GrantServer } from "./request-grant.ts";
 

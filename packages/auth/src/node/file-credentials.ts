@@ -1,8 +1,12 @@
 import { join } from "node:path";
 import { assertKnownOptions, clock, storeFailed, type Fields } from "@hostside/core/implement";
 import { createDocumentStore } from "../store/create-document-store.ts";
-import { describeKey, readDocumentEnvelope, type DocumentEnvelope } from "../store/credential-key.ts";
-import type { CredentialStore } from "../store/credential-store.ts";
+import {
+  describeKey,
+  readDocumentEnvelope,
+  type DocumentEnvelope,
+  type CredentialStore,
+} from "../store/credential-store.ts";
 import {
   hashNameHex,
   createSealer,

@@ -12,15 +12,16 @@ import { once } from "node:events";
 import type { ServerResponse } from "node:http";
 import { serverError } from "../auth-errors.ts";
 import type { RedirectExpectation, RedirectListener, RedirectReceiver } from "../oauth-options.ts";
-import { showPage, type CallbackPage } from "./callback-page.ts";
-import { errnoCodeOf } from "./private-folder.ts";
 import {
+  showPage,
+  type CallbackPage,
   openCallbackServer,
   placeOf,
   type CallbackRequest,
   type CallbackServer,
   type RedirectPlace,
 } from "./callback-server.ts";
+import { errnoCodeOf } from "./private-folder.ts";
 
 /** Options of {@linkcode loopbackRedirect}. */
 export interface LoopbackRedirectOptions {

@@ -1,17 +1,15 @@
 import { isHostsideError, HostsideError, type ErrorDetails, type ServerSpec } from "@hostside/core";
-import type { Account } from "../account.ts";
+import type { Account, AuthParts } from "../account.ts";
 import { authRequired, safeExcerptOf } from "../auth-errors.ts";
-import type { AuthParts } from "../auth-parts.ts";
 import { authenticateClient } from "../clients/authenticate-client.ts";
-import { forgetClient } from "../clients/client-documents.ts";
-import { readTokenType } from "../dpop/choose-dpop.ts";
-import { dpopOf } from "../dpop/dpop-signer.ts";
+import { forgetClient } from "../clients/become-client.ts";
+import { readTokenType, dpopOf } from "../dpop/dpop.ts";
 import type { SignedIn } from "../oauth.ts";
 import { saveAuthorization } from "../accounts/account-documents.ts";
-import { sameIssuer, toSignedIn, toStoredAuthorization } from "../accounts/authorizations.ts";
+import { sameIssuer, toSignedIn, toStoredAuthorization } from "../accounts/stored-account.ts";
 import { revoke } from "../signing-out/sign-out.ts";
 import { askWithOptional } from "../tokens/request-tokens.ts";
-import { takePending, type PendingDocument } from "./pending-documents.ts";
+import { takePending, type PendingDocument } from "./open-authorization.ts";
 import { kindOf } from "@hostside/core/implement";
 
 /**

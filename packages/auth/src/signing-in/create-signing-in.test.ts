@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { errorOf } from "../../test/error-of.ts";
 import { createFakeServers, issuer, resourceUrl, serverUrl, spec } from "../../test/fake-servers.ts";
 import { createSignInWorld, never, until } from "../../test/sign-in-world.ts";
-import type { AuthParts } from "../auth-parts.ts";
+import type { AuthParts } from "../account.ts";
 import { createAccounts } from "../create-accounts.ts";
 import type { OAuthOptions, OAuthPrompt } from "../oauth-options.ts";
 import { readOAuthOptions } from "../read-oauth-options.ts";

@@ -1,10 +1,8 @@
 import { isHostsideError, type ServerSpec } from "@hostside/core";
-import type { Account } from "../account.ts";
-import type { AuthParts } from "../auth-parts.ts";
+import type { Account, AuthParts } from "../account.ts";
 import type { Accounts } from "../create-accounts.ts";
 import type { AccountOwner, SignedIn, SignedOut } from "../oauth.ts";
-import { toSignedIn } from "../accounts/authorizations.ts";
-import { readStoredAccount, type StoredAuthorization } from "../accounts/stored-account.ts";
+import { toSignedIn, readStoredAccount, type StoredAuthorization } from "../accounts/stored-account.ts";
 import { accountKey, clearAccount, readAccount } from "../accounts/account-documents.ts";
 import {
   compareText,
@@ -15,7 +13,7 @@ import {
   untilAborted,
 } from "@hostside/core/implement";
 import { authenticateClient } from "../clients/authenticate-client.ts";
-import { listOf, textOf } from "../discovering/server-metadata.ts";
+import { listOf, textOf } from "../discovering/read-metadata.ts";
 import { settleInTurns } from "../settle-in-turns.ts";
 import { savingMs } from "../store/credential-store.ts";
 

@@ -1,7 +1,13 @@
 import type { FencingToken, JsonObject, Lock } from "@hostside/core";
 import { clock, storeFailed } from "@hostside/core/implement";
-import { accountsAmong, envelopeText, keyText, readDocumentEnvelope } from "./credential-key.ts";
-import type { CredentialKey, CredentialStore } from "./credential-store.ts";
+import {
+  accountsAmong,
+  envelopeText,
+  keyText,
+  readDocumentEnvelope,
+  type CredentialKey,
+  type CredentialStore,
+} from "./credential-store.ts";
 import type { SealedPlace } from "./sealer.ts";
 
 /** The place of a document in a {@linkcode TextStore}. */

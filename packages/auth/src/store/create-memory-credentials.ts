@@ -1,8 +1,7 @@
 import { createMemoryLock } from "@hostside/core";
 import { clock } from "@hostside/core/implement";
 import { createDocumentStore } from "./create-document-store.ts";
-import { describeKey } from "./credential-key.ts";
-import type { CredentialStore } from "./credential-store.ts";
+import { describeKey, type CredentialStore } from "./credential-store.ts";
 
 /**
  * Keeps credentials for as long as the process lives: a restart signs everybody out. Nothing is

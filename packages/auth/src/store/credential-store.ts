@@ -1,4 +1,124 @@
+import { canonicalJson, isPlainObject, kindOf, quoteText, isJsonObject, storeFailed } from "@hostside/core/implement";
 import type { JsonObject } from "@hostside/core";
+
+/** The key of an account. */
+type AccountKey = CredentialKey & { readonly kind: "account" };
+
+const membersOf: Readonly<Record<CredentialKey["kind"], readonly string[]>> = {
+  account: ["serverId"],
+  client: ["issuer", "redirectUri"],
+  pending: ["state"],
+};
+
+/**
+ * A key as one text: equal for equal keys, different for different ones, whatever is in them.
+ * Throws a `TypeError` for what is no key, because everybody's `undefined` would be the same
+ * account.
+ */
+export function keyText(key: CredentialKey): string {
+  const kind: unknown = isPlainObject(key) ? Reflect.get(key, "kind") : undefined;
+  if (!isKind(kind)) throw new TypeError(`the kind of a credential key must be account, client or pending`);
+  for (const member of membersOf[kind]) assertText(member, Reflect.get(key, member));
+  const members = membersOf[kind].map((member) => String(Reflect.get(key, member)));
+  if (key.kind === "account" && key.principal !== undefined) {
+    assertText("principal", key.principal);
+    members.push(key.principal);
+  }
+  return canonicalJson([kind, ...members]);
+}
+
+/** The key that {@linkcode keyText} made a text of; `undefined` for any other text. */
+export function readKey(text: string): CredentialKey | undefined {
+  const parts = parseTexts(text);
+  if (parts === undefined) return undefined;
+  const [kind, first = "", second] = parts;
+  if (kind === "account") return { kind, serverId: first, ...(second === undefined ? {} : { principal: second }) };
+  if (kind === "client") return { kind, issuer: first, redirectUri: second ?? "" };
+  return kind === "pending" ? { kind, state: first } : undefined;
+}
+
+/** Picks the keys of accounts out of texts of keys. */
+export function accountsAmong(texts: Iterable<string>): readonly AccountKey[] {
+  return Array.from(texts, readKey).filter((key): key is AccountKey => key?.kind === "account");
+}
+
+/** Describes a key in words for messages. A `state` is a secret until it was used. */
+export function describeKey(key: CredentialKey): string {
+  switch (key.kind) {
+    case "account": {
+      const whose = key.principal === undefined ? "" : ` of ${quoteText(key.principal, 80)}`;
+      return `the credentials for ${quoteText(key.serverId, 80)}${whose}`;
+    }
+    case "client":
+      return `the client registration at ${quoteText(key.issuer, 200)}`;
+    case "pending":
+      return "a sign-in that is under way";
+  }
+}
+
+function isKind(kind: unknown): kind is CredentialKey["kind"] {
+  return typeof kind === "string" && Object.hasOwn(membersOf, kind);
+}
+
+function assertText(member: string, value: unknown): void {
+  if (typeof value !== "string") {
+    throw new TypeError(`${member} of a credential key must be a string, not ${kindOf(value)}`);
+  }
+}
+
+function parseTexts(text: string): readonly string[] | undefined {
+  try {
+    const value: unknown = JSON.parse(text);
+    return Array.isArray(value) && value.every((part) => typeof part === "string") ? value : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** A document as it is kept. */
+export interface DocumentEnvelope {
+  /** {@linkcode keyText} of its key: where it is kept has only a hash of it. */
+  readonly key: string;
+  readonly document: JsonObject;
+  /** When it is needed no more, in milliseconds since 1970. */
+  readonly endsAt?: number | undefined;
+}
+
+const version = 1;
+
+/** An envelope as JSON text. */
+export function envelopeText(envelope: DocumentEnvelope): string {
+  return JSON.stringify({ version, ...envelope });
+}
+
+/**
+ * Reads the text of {@linkcode envelopeText}. Throws `store_failed` for anything else; `what` says
+ * in words what it was to be.
+ */
+export function readDocumentEnvelope(what: string, text: string): DocumentEnvelope {
+  const value = parseObject(text);
+  if (value === undefined) throw storeFailed(`${what}: cut off, or not written by Hostside`);
+  const found = value["version"];
+  if (typeof found === "number" && found > version) {
+    throw storeFailed(`${what}: written by a newer version of Hostside (format ${found}; this one reads ${version})`);
+  }
+  const { key, endsAt, document } = value;
+  const isEnvelope = typeof key === "string" && (endsAt === undefined || typeof endsAt === "number");
+  if (found !== version || !isEnvelope || !isJsonObject(document))
+    throw storeFailed(`${what}: not written by Hostside`);
+  return { key, document, endsAt };
+}
+
+/** The JSON object that a text is; `undefined` for any other text. */
+export function parseObject(text: string): JsonObject | undefined {
+  try {
+    const value: unknown = JSON.parse(text);
+    return isJsonObject(value) ? value : undefined;
+  } catch {
+    // What V8 says of it would quote the text.
+    return undefined;
+  }
+}
 
 /**
  * Names of the documents of a {@linkcode CredentialStore}:

@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { createAuthorization, createTokenWorld, issuer, type TokenWorld } from "../../test/token-world.ts";
 import { firstDate } from "../../../provider/test/simulation/virtual-clock.ts";
 import { askForTokens, type TokenResult } from "./request-tokens.ts";
-import { toStoredAuthorization } from "../accounts/authorizations.ts";
+import { toStoredAuthorization } from "../accounts/stored-account.ts";
 
 const refresh = ({ account }: TokenWorld): Promise<TokenResult> =>
   askForTokens(

@@ -3,7 +3,7 @@ import fc from "fast-check";
 import { createHash, type webcrypto } from "node:crypto";
 import { describe, expect, it } from "vitest";
 import { createTokenWorld } from "../../test/token-world.ts";
-import { dpopOf } from "./dpop-signer.ts";
+import { dpopOf } from "./dpop.ts";
 
 const request = { method: "POST", url: new URL("https://mcp.example/mcp?tenant=1#top") };
 const newAccount = () => createTokenWorld(() => Promise.reject(new TypeError("no network here"))).account;
