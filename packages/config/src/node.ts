@@ -9,7 +9,7 @@ export {
 export { loadConfig, type LoadedConfig, type ServerSource } from "./node/load-config.ts";
 export type { LoadConfigOptions } from "./node/load-options.ts";
 export { watchConfig } from "./node/watch-config.ts";
-export type { ConfigChange, ConfigReport, ConfigTarget, ConfigWatch } from "./node/config-watch.ts";
+export type { ConfigChange, ConfigReport, ConfigTarget, ConfigWatch } from "./node/watch-config.ts";
 export { readConfigFile, readText } from "./node/read-config-file.ts";
 // Of the root entry, which loads the parsers of all formats.
 export { createTrust } from "./trust/create-trust.ts";

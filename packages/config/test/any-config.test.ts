@@ -1,5 +1,5 @@
 import { dialectNames, expandConfig, parseConfig, readConfig, type DialectName } from "@hostside/config";
-import type { ConfigFormat } from "../src/parse/parsed-config.ts";
+import type { ConfigFormat } from "../src/parse/config-problem.ts";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { test } from "../../../test/property-test.ts";

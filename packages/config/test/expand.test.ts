@@ -1,5 +1,5 @@
 import { expandConfig, expandEnv, readConfig, type ConfigProblem, type DialectName } from "@hostside/config";
-import type { ExpandContext } from "../src/expand/expand-context.ts";
+import type { ExpandContext } from "../src/expand/resolve-reference.ts";
 import { reachOf } from "@hostside/core/implement";
 import { describe, expect, it } from "vitest";
 import { cpuSecondsOf } from "../../../test/cpu-seconds.ts";

@@ -1,6 +1,6 @@
 import { parseConfig } from "@hostside/config";
 import { formatPath, type ConfigPath } from "../src/parse/config-data.ts";
-import type { ConfigFormat } from "../src/parse/parsed-config.ts";
+import type { ConfigFormat } from "../src/parse/config-problem.ts";
 import { describe, expect, it } from "vitest";
 
 function place(text: string, format: ConfigFormat, path: ConfigPath): string | undefined {

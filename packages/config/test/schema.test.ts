@@ -9,7 +9,7 @@ import {
   type ServeSettings,
   type ServerExtras,
 } from "@hostside/config";
-import type { ConfigImport } from "../src/drafts/host-settings.ts";
+import type { ConfigImport } from "../src/drafts/configured-server.ts";
 import { Ajv } from "ajv";
 import { describe, expect, it } from "vitest";
 

@@ -1,7 +1,7 @@
 import type { Cancel, ServerSpec } from "@hostside/core";
 import type { useClock } from "@hostside/core/implement";
 import { watchConfig, type ConfigChange, type ConfigReport, type ConfigWatch } from "@hostside/config/node";
-import type { WatchConfigOptions } from "../src/node/config-watch.ts";
+import type { WatchConfigOptions } from "../src/node/watch-config.ts";
 import { onTestFinished } from "vitest";
 import { createFakeHome, mcpServers, type FakeHome } from "./fake-home.ts";
 import { useTestClock } from "../../../test/manual-clock.ts";

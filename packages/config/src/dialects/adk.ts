@@ -1,9 +1,9 @@
 import { isConfigMap } from "../parse/config-data.ts";
 import type { DraftBuilder } from "../read/draft-builder.ts";
 import type { ConfigEntry } from "../read/entry.ts";
-import type { ChosenTransport, ServerEntryRules } from "../read/entry-rules.ts";
+import type { ChosenTransport, ServerEntryRules } from "../read/unknown-keys.ts";
 import { createDialect } from "./create-dialect.ts";
-import type { ConfigDialect } from "../read/dialect.ts";
+import type { ConfigDialect } from "../read/server-reader.ts";
 
 const callSeconds = { stdio: 30, http: 60 } as const;
 

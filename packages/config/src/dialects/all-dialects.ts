@@ -2,7 +2,7 @@ import { adk } from "./adk.ts";
 import { anda } from "./anda.ts";
 import { claudeCode } from "./claude-code.ts";
 import { codex } from "./codex.ts";
-import type { ConfigDialect } from "../read/dialect.ts";
+import type { ConfigDialect } from "../read/server-reader.ts";
 import type { DialectName } from "../drafts/configured-server.ts";
 import { evva } from "./evva.ts";
 import { mcporter } from "./mcporter.ts";

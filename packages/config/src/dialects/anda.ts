@@ -2,10 +2,10 @@ import { defaultLimits, type ServerLimits } from "@hostside/core";
 import { isConfigMap } from "../parse/config-data.ts";
 import type { DraftBuilder } from "../read/draft-builder.ts";
 import type { ConfigEntry } from "../read/entry.ts";
-import { type ChosenTransport, type ServerEntryRules, words } from "../read/entry-rules.ts";
+import { type ChosenTransport, type ServerEntryRules, words } from "../read/unknown-keys.ts";
 import { readOauth } from "../read/read-settings.ts";
 import { createDialect } from "./create-dialect.ts";
-import type { ConfigDialect } from "../read/dialect.ts";
+import type { ConfigDialect } from "../read/server-reader.ts";
 
 const lifecycles = { auto: "auto", discover: "2026-07-28", initialize: "legacy" } as const;
 const startups = { eager: "init", background: "background" } as const;

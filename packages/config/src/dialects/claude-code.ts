@@ -2,9 +2,9 @@ import { createDialect } from "./create-dialect.ts";
 import { isConfigMap, nameOfData } from "../parse/config-data.ts";
 import type { DraftBuilder } from "../read/draft-builder.ts";
 import type { ConfigEntry } from "../read/entry.ts";
-import type { ServerEntryRules } from "../read/entry-rules.ts";
+import type { ServerEntryRules } from "../read/unknown-keys.ts";
 import { readOauth, readServerLists } from "../read/read-settings.ts";
-import type { ConfigDialect } from "../read/dialect.ts";
+import type { ConfigDialect } from "../read/server-reader.ts";
 
 const rules: ServerEntryRules = {
   title: "Claude Code",

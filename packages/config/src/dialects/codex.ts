@@ -3,8 +3,8 @@ import { readOauth } from "../read/read-settings.ts";
 import type { DraftBuilder } from "../read/draft-builder.ts";
 import type { ConfigEntry } from "../read/entry.ts";
 import { createDialect } from "./create-dialect.ts";
-import { words } from "../read/entry-rules.ts";
-import type { ConfigDialect } from "../read/dialect.ts";
+import { words } from "../read/unknown-keys.ts";
+import type { ConfigDialect } from "../read/server-reader.ts";
 
 /** `config.toml` of Codex. */
 export const codex: ConfigDialect = createDialect({

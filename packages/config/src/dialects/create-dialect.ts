@@ -1,13 +1,17 @@
-import type { ConfiguredServer } from "../drafts/configured-server.ts";
-import type { HostSettings } from "../drafts/host-settings.ts";
+import type { ConfiguredServer, HostSettings } from "../drafts/configured-server.ts";
 import type { ConfigPath } from "../parse/config-data.ts";
-import type { ParsedConfig } from "../parse/parsed-config.ts";
-import type { ConfigDialect, ReadContext } from "../read/dialect.ts";
+import type { ParsedConfig } from "../parse/config-problem.ts";
+import {
+  type ConfigDialect,
+  type ReadContext,
+  createServerReader,
+  type ServerReader,
+  type ServerReaderInit,
+} from "../read/server-reader.ts";
 import type { ConfigEntry } from "../read/entry.ts";
-import type { ServerEntryRules } from "../read/entry-rules.ts";
+import type { ServerEntryRules } from "../read/unknown-keys.ts";
 import { readEntry } from "../read/read-entry.ts";
 import { noSyntax } from "../syntax/references.ts";
-import { createServerReader, type ServerReader, type ServerReaderInit } from "../read/server-reader.ts";
 
 /** A dialect whose entries are described by {@linkcode ServerEntryRules}. */
 export interface DialectInit

@@ -1,6 +1,6 @@
 import { dataAt, isConfigMap, type ConfigData, type ConfigPath } from "../parse/config-data.ts";
-import type { ConfigDialect } from "../read/dialect.ts";
-import type { ServerEntryRules } from "../read/entry-rules.ts";
+import type { ConfigDialect } from "../read/server-reader.ts";
+import type { ServerEntryRules } from "../read/unknown-keys.ts";
 import { readOauth } from "../read/read-settings.ts";
 import { createDialect } from "./create-dialect.ts";
 

@@ -1,8 +1,8 @@
 import type { DraftBuilder } from "../read/draft-builder.ts";
 import type { ConfigEntry } from "../read/entry.ts";
-import type { ServerEntryRules } from "../read/entry-rules.ts";
+import type { ServerEntryRules } from "../read/unknown-keys.ts";
 import { createDialect } from "./create-dialect.ts";
-import type { ConfigDialect } from "../read/dialect.ts";
+import type { ConfigDialect } from "../read/server-reader.ts";
 
 const connectSeconds = 30;
 const longestConnectSeconds = 600;

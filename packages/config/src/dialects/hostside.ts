@@ -2,13 +2,12 @@ import { assertServerSpec, isHostsideError } from "@hostside/core";
 import { copySpec } from "@hostside/core/implement";
 import type { FieldPlace } from "../drafts/configured-server.ts";
 import { isConfigMap, type ConfigData, type ConfigPath } from "../parse/config-data.ts";
-import type { ParsedConfig } from "../parse/parsed-config.ts";
+import type { ParsedConfig } from "../parse/config-problem.ts";
 import { faultInWords, innermostPlace } from "../drafts/spec-fault.ts";
 import type { ConfigEntry } from "../read/entry.ts";
-import { warnDockerRm } from "../read/entry-rules.ts";
+import { warnDockerRm } from "../read/unknown-keys.ts";
 import { extraFields, readExtras, readSettings } from "../read/read-settings.ts";
-import { createServerReader, type ReadServer } from "../read/server-reader.ts";
-import type { ConfigDialect } from "../read/dialect.ts";
+import { createServerReader, type ReadServer, type ConfigDialect } from "../read/server-reader.ts";
 
 /** `hostside.json`: specs as they are, by id, and all that a host is configured with. */
 export const hostside: ConfigDialect = {

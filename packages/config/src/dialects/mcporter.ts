@@ -1,8 +1,8 @@
 import type { DraftBuilder } from "../read/draft-builder.ts";
 import type { ConfigEntry } from "../read/entry.ts";
 import { createDialect } from "./create-dialect.ts";
-import { words } from "../read/entry-rules.ts";
-import type { ConfigDialect } from "../read/dialect.ts";
+import { words } from "../read/unknown-keys.ts";
+import type { ConfigDialect } from "../read/server-reader.ts";
 
 const names = words(
   "auth description bearerToken bearerTokenEnv allowedTools blockedTools",

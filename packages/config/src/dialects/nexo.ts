@@ -1,14 +1,11 @@
 import { quoteText } from "@hostside/core/implement";
-import type { ConfiguredServer } from "../drafts/configured-server.ts";
-import type { HostSettings } from "../drafts/host-settings.ts";
+import type { ConfiguredServer, HostSettings } from "../drafts/configured-server.ts";
 import type { DraftBuilder } from "../read/draft-builder.ts";
 import type { ConfigEntry } from "../read/entry.ts";
-import { type ServerEntryRules, words } from "../read/entry-rules.ts";
+import { type ServerEntryRules, words, refuseUnknownKeys } from "../read/unknown-keys.ts";
 import { readEntry } from "../read/read-entry.ts";
 import { readShape, type Shape } from "../read/read-settings.ts";
-import { refuseUnknownKeys } from "../read/unknown-keys.ts";
-import { createServerReader, type ReadServer } from "../read/server-reader.ts";
-import type { ConfigDialect } from "../read/dialect.ts";
+import { createServerReader, type ReadServer, type ConfigDialect } from "../read/server-reader.ts";
 
 const settingKeys: readonly string[] = words(
   "enabled session_ttl idle_reap_interval connect_timeout connect_timeout_ms",

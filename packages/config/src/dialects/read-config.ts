@@ -1,7 +1,6 @@
 import { isPlainObject } from "@hostside/core/implement";
 import { parseConfig } from "../parse/parse-config.ts";
-import type { ParsedConfig } from "../parse/parsed-config.ts";
-import { createProblemList } from "../parse/problem-list.ts";
+import { type ParsedConfig, createProblemList } from "../parse/config-problem.ts";
 import { formatOf, readParsed, type ConfigResult, type ReadConfigOptions } from "./read-parsed.ts";
 
 /**

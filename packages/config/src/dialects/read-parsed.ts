@@ -8,10 +8,9 @@ import {
   rootsInWords,
 } from "./detect-dialect.ts";
 import { configDialectOf } from "./all-dialects.ts";
-import type { ConfigDialect, DialectResult, ReadContext } from "../read/dialect.ts";
+import type { ConfigDialect, DialectResult, ReadContext } from "../read/server-reader.ts";
 import { isConfigMap, nameOfData } from "../parse/config-data.ts";
-import type { ConfigFormat, ParsedConfig } from "../parse/parsed-config.ts";
-import { createProblemList, type ProblemInit } from "../parse/problem-list.ts";
+import { type ConfigFormat, type ParsedConfig, createProblemList, type ProblemInit } from "../parse/config-problem.ts";
 
 /** Options of a reading. */
 export interface ReadConfigOptions extends ReadContext {

@@ -1,7 +1,6 @@
 import type { HostsideError } from "@hostside/core";
 import type { ConfiguredServer, FieldPlace } from "./configured-server.ts";
-import type { ConfigProblem } from "../parse/config-problem.ts";
-import { placeProblem, type ProblemInit } from "../parse/problem-list.ts";
+import { type ConfigProblem, placeProblem, type ProblemInit } from "../parse/config-problem.ts";
 
 /**
  * The fault of a server's spec, without its name: whoever reads the problem has the

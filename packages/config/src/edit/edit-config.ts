@@ -3,8 +3,7 @@ import type { JsonValue } from "@hostside/core";
 import { formatPath, type ConfigPath } from "../parse/config-data.ts";
 import { parseConfig } from "../parse/parse-config.ts";
 import { token } from "../parse/parse-json.ts";
-import type { ConfigProblem } from "../parse/config-problem.ts";
-import { placeProblem } from "../parse/problem-list.ts";
+import { type ConfigProblem, placeProblem } from "../parse/config-problem.ts";
 
 /** One change of a configuration. */
 export interface ConfigEdit {

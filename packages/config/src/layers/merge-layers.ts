@@ -1,15 +1,19 @@
 import { compareText, quoteText } from "@hostside/core/implement";
-import { configScopes, type ConfigScope, type ConfiguredServer } from "../drafts/configured-server.ts";
-import type { HostSettings } from "../drafts/host-settings.ts";
-import type { ConfigProblem } from "../parse/config-problem.ts";
+import {
+  configScopes,
+  type ConfigScope,
+  type ConfiguredServer,
+  type HostSettings,
+  settingsId,
+} from "../drafts/configured-server.ts";
+import { type ConfigProblem, placeProblem } from "../parse/config-problem.ts";
 import { serverProblem } from "../drafts/spec-fault.ts";
 import { normalizeId } from "../read/server-reader.ts";
-import { findLoss, type ConfigLayer } from "./config-layer.ts";
-import { mergeSettings, type SettingsAnswer } from "./merge-settings.ts";
 import { tightenEntry } from "./tighten.ts";
+import type { ConfigResult } from "../dialects/read-parsed.ts";
 
 /** Options of {@linkcode mergeLayers}. */
-export interface MergeOptions {
+interface MergeOptions {
   /** True if the user trusts this entry of a project. Default: never. */
   readonly isTrusted?: ((server: ConfiguredServer) => boolean) | undefined;
   /** The user's answer about the settings of the project in this folder. Default: none. */
@@ -17,7 +21,7 @@ export interface MergeOptions {
 }
 
 /** Several configurations as one. */
-export interface MergedConfig {
+interface MergedConfig {
   /** One for each name, sorted by it. */
   readonly servers: readonly ConfiguredServer[];
   readonly settings: HostSettings;
@@ -170,4 +174,118 @@ export function groupBy<T>(items: Iterable<T>, keyOf: (item: T) => string): Read
     else group.push(item);
   }
   return groups;
+}
+
+// What a file says of itself, or what is done before layers are merged.
+const ownKeys: readonly (keyof HostSettings)[] = ["enabled", "imports", "inputs"];
+const narrowingKeys: readonly (keyof HostSettings)[] = [...ownKeys, "allowServers", "denyServers"];
+
+const projectKeys = ["allowServers", "denyServers", "serve", "strictRootPaths"] as const;
+
+/** The settings of a project's file that may change what its user gets. */
+export function projectSettings(settings: HostSettings): HostSettings {
+  const used = projectKeys.filter((key) => settings[key] !== undefined && settings[key] !== false);
+  return Object.fromEntries(used.map((key) => [key, settings[key]]));
+}
+
+/** Returns the user's answer about the settings of a project, by its folder. */
+export type SettingsAnswer = (projectFolder: string) => "trust" | "refuse" | undefined;
+
+/** The settings of all layers. */
+interface MergedSettings {
+  readonly settings: HostSettings;
+  readonly problems: readonly ConfigProblem[];
+}
+
+/**
+ * The settings of several configurations, the stronger one last: each setting whole, as with
+ * servers. Lists of servers only ever narrow: denied is what any of them denies, allowed what all
+ * of them allow. A file of a project or of an extension can do nothing but narrow; what one says
+ * about serving is kept apart. The files of a project that is not trusted change nothing. Nothing
+ * is served where a `hostside.json` of the user's own is lost to an error.
+ */
+function mergeSettings(all: readonly ConfigLayer[], answerAbout: SettingsAnswer = () => undefined): MergedSettings {
+  const merged = new Map<string, unknown>();
+  const problems: ConfigProblem[] = [];
+  const layers: ConfigLayer[] = [];
+  for (const layer of all) {
+    const { scope, result, file, projectFolder } = layer;
+    if (projectFolder !== undefined && answerAbout(projectFolder) !== "trust") {
+      const unused = Object.keys(projectSettings(result.settings));
+      const state = answerAbout(projectFolder) === "refuse" ? "were refused" : "wait for somebody to trust them";
+      const message = `settings of a project's file ${state}: ${unused.join(", ")}`;
+      const fix = `hostside trust "${settingsId}" asks about them; or put them into a file of your own`;
+      if (unused.length > 0) problems.push(settingsProblem(file, message, fix));
+      continue;
+    }
+    layers.push(layer);
+    const isOwn = projectFolder === undefined && scope !== "extension";
+    const ignored: string[] = [];
+    for (const [key, value] of Object.entries(result.settings) as [keyof HostSettings, unknown][]) {
+      if (narrowingKeys.includes(key) || value === undefined) continue;
+      if (key === "serve" && projectFolder !== undefined) {
+        merged.set("projectServe", value);
+        continue;
+      }
+      if (isOwn || (key === "strictRootPaths" && value === true)) merged.set(key, value);
+      else ignored.push(key);
+    }
+    if (ignored.length === 0 || projectFolder === undefined) continue;
+    const message = `settings of a project's file are not used: ${ignored.join(", ")}`;
+    problems.push(settingsProblem(file, message, "put them into a file of your own"));
+  }
+  const allowed = intersect(layers.map(({ result }) => result.settings.allowServers));
+  const denied = new Set(layers.flatMap(({ result }) => result.settings.denyServers ?? []));
+  if (allowed !== undefined) merged.set("allowServers", allowed);
+  if (denied.size > 0) merged.set("denyServers", [...denied]);
+  if (all.some(findLoss)) {
+    // What was to narrow the offer is not known.
+    merged.set("serve", { tools: [] });
+    merged.delete("projectServe");
+  }
+  return { settings: Object.fromEntries(merged), problems };
+}
+
+function settingsProblem(file: string | undefined, message: string, fix: string): ConfigProblem {
+  const places = { file, positionOf: () => undefined };
+  return placeProblem(places, { path: [], severity: "warning", code: "untrusted_setting", message, fix });
+}
+
+function intersect(lists: readonly (readonly string[] | undefined)[]): readonly string[] | undefined {
+  const given = lists.filter((list) => list !== undefined);
+  const [first, ...others] = given;
+  return first?.filter((name) => others.every((list) => list.includes(name)));
+}
+
+/** One configuration among others. */
+export interface ConfigLayer {
+  readonly scope: ConfigScope;
+  readonly result: ConfigResult;
+  /** Its path, for problems. */
+  readonly file?: string | undefined;
+  /**
+   * The folder of the project, as an absolute path, for a file that whoever wrote the project may
+   * have put there: its servers start only where their user trusts them. Absent: a file of the
+   * user's own.
+   */
+  readonly projectFolder?: string | undefined;
+  /**
+   * The folder of its relative paths, as an absolute path. Absent: they begin nowhere, and a
+   * relative program is refused.
+   */
+  readonly baseFolder?: string | undefined;
+}
+
+/** Tells whether a configuration has neither servers nor settings. */
+export function isNothing({ servers, settings }: ConfigResult): boolean {
+  return servers.length === 0 && Object.keys(settings).length === 0;
+}
+
+/**
+ * Finds the error because of which nothing of a `hostside.json` of the user's own is used, so that
+ * it is not known what that file restricts. `undefined`: there is none.
+ */
+function findLoss({ result, projectFolder }: ConfigLayer): ConfigProblem | undefined {
+  if (projectFolder !== undefined || result.dialect !== "hostside" || !isNothing(result)) return undefined;
+  return result.problems.find(({ severity, path }) => severity === "error" && path === "");
 }

@@ -4,7 +4,7 @@ import { findConfigs, findProjectFolder } from "@hostside/config/node";
 import { mkdirSync, readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import { createFakeHome } from "../../test/fake-home.ts";
-import { locationRows } from "./locations.ts";
+import { locationRows } from "./find-configs.ts";
 
 describe("findConfigs()", () => {
   it("knows where each tool keeps its files on Linux", async () => {

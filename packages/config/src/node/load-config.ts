@@ -1,20 +1,26 @@
 import { dirname, resolve } from "node:path";
 import type { ServerSpec } from "@hostside/core";
 import { assertKnownOptions } from "@hostside/core/implement";
-import type {
-  ConfigScope,
-  ConfiguredServer,
-  OffReason,
-  ServerDraft,
-  ServerExtras,
-  DialectName,
+import {
+  type ConfigScope,
+  type ConfiguredServer,
+  type OffReason,
+  type ServerDraft,
+  type ServerExtras,
+  type DialectName,
+  settingsId,
+  type HostSettings,
 } from "../drafts/configured-server.ts";
-import type { ExpandContext } from "../expand/expand-context.ts";
+import type { ExpandContext } from "../expand/resolve-reference.ts";
 import { expandConfig, type ExpandedServer } from "../expand/expand-config.ts";
-import { settingsId, type HostSettings } from "../drafts/host-settings.ts";
-import type { ConfigLayer } from "../layers/config-layer.ts";
-import { groupBy, mergeLayers, placeInWords } from "../layers/merge-layers.ts";
-import { projectSettings, type SettingsAnswer } from "../layers/merge-settings.ts";
+import {
+  type ConfigLayer,
+  groupBy,
+  mergeLayers,
+  placeInWords,
+  projectSettings,
+  type SettingsAnswer,
+} from "../layers/merge-layers.ts";
 import { formatPath } from "../parse/config-data.ts";
 import type { ConfigProblem } from "../parse/config-problem.ts";
 import { serverProblem } from "../drafts/spec-fault.ts";

@@ -1,9 +1,8 @@
 import { homedir } from "node:os";
 import type { Fields } from "@hostside/core/implement";
 import type { DialectName, ConfigScope } from "../drafts/configured-server.ts";
-import type { ExpandContext } from "../expand/expand-context.ts";
-import type { Env } from "../expand/expand-env.ts";
-import type { ConfigLayer } from "../layers/config-layer.ts";
+import type { ExpandContext, Env } from "../expand/resolve-reference.ts";
+import type { ConfigLayer } from "../layers/merge-layers.ts";
 import type { Trust } from "../trust/trust.ts";
 
 /** A file to load, and what is known of it. */

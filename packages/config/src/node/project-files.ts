@@ -1,8 +1,7 @@
 import type { ConfiguredServer } from "../drafts/configured-server.ts";
 import { configDialectOf } from "../dialects/all-dialects.ts";
-import type { ExpandContext } from "../expand/expand-context.ts";
+import { type ExpandContext, resolveReference } from "../expand/resolve-reference.ts";
 import { findReferences } from "../syntax/references.ts";
-import { resolveReference } from "../expand/resolve-reference.ts";
 import { filePathsOf, hashText, referencesOf } from "../trust/describe-entry.ts";
 import type { TrustEntry } from "../trust/trust.ts";
 import type { FileSource } from "./read-config-file.ts";

@@ -2,7 +2,7 @@ import { existsSync } from "node:fs";
 import { basename, dirname, join, resolve } from "node:path";
 import { dialectOfPath } from "../dialects/detect-dialect.ts";
 import { isDialectName } from "../drafts/configured-server.ts";
-import type { ConfigLayer } from "../layers/config-layer.ts";
+import type { ConfigLayer } from "../layers/merge-layers.ts";
 import type { ConfigProblem } from "../parse/config-problem.ts";
 import type { ConfigResult } from "../dialects/read-parsed.ts";
 import { findConfigs, findProjectFolder, projectOfFile, type ConfigLocation } from "./find-configs.ts";

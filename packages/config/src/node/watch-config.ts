@@ -1,11 +1,21 @@
+/// <reference lib="esnext.disposable" preserve="true" />
 import { stat } from "node:fs/promises";
-import type { Cancel } from "@hostside/core";
-import { clock, assertKnownOptions, createEvent, sameJson, untilAborted, type Fields } from "@hostside/core/implement";
+import type { Cancel, Event, ServerSpec, HostsideError } from "@hostside/core";
+import {
+  clock,
+  assertKnownOptions,
+  createEvent,
+  sameJson,
+  untilAborted,
+  type Fields,
+  compareText,
+} from "@hostside/core/implement";
 import type { TrustEntry, TrustQuestion } from "../trust/trust.ts";
-import type { ConfigChange, ConfigReport, ConfigWatch, WatchConfigOptions } from "./config-watch.ts";
-import { createLastGoodConfigs, keepSpecs } from "./last-good.ts";
-import { loadAll, type LoadAll, type LoadMode } from "./load-config.ts";
-import { loadFields } from "./load-options.ts";
+import { loadAll, type LoadAll, type LoadMode, type LoadedConfig } from "./load-config.ts";
+import { loadFields, type LoadConfigOptions } from "./load-options.ts";
+import type { ConfigResult } from "../dialects/read-parsed.ts";
+import { isNothing } from "../layers/merge-layers.ts";
+import type { ConfigProblem } from "../parse/config-problem.ts";
 
 const optionFields: Fields<WatchConfigOptions> = {
   ...loadFields,
@@ -239,4 +249,144 @@ function factsOf({ config, keptFiles, keptServers }: Used): unknown {
 
 function keyOf({ folder, file, serverId, fingerprint }: TrustQuestion): string {
   return JSON.stringify([folder, file, serverId, fingerprint]);
+}
+
+/** Runs the servers of a configuration. A provider of `@hostside/provider` is one. */
+export interface ConfigTarget {
+  /**
+   * Makes the set of servers this one. `timeoutMs`: how long servers are to be waited for; the next
+   * edit is not applied before this settles. `config`: what they are in, for a target that wants to
+   * know more of them.
+   */
+  applyServers(
+    specs: readonly ServerSpec[],
+    options: { readonly signal: AbortSignal; readonly timeoutMs: number },
+    config: LoadedConfig,
+  ): Promise<ConfigChange>;
+}
+
+/** The changes to a set of servers; each list has ids. */
+export interface ConfigChange {
+  readonly added: readonly string[];
+  readonly updated: readonly string[];
+  readonly removed: readonly string[];
+  /** Could not be started; they stay in the set. */
+  readonly failed: readonly { readonly serverId: string; readonly error: HostsideError }[];
+}
+
+/** The result of an edit of the files. */
+export interface ConfigReport extends ConfigChange {
+  readonly config: LoadedConfig;
+  /**
+   * Files with a fault: what they said before is still used. `config.problems` says what is wrong,
+   * with its place.
+   */
+  readonly keptFiles: readonly string[];
+  /** Servers whose entry can be read, and not used: what they were before is still used. */
+  readonly keptServers: readonly string[];
+  /**
+   * The reason with which `applyServers` rejected; then the servers are what they were, and the
+   * next edit tries again.
+   */
+  readonly error?: unknown;
+}
+
+/** Options of {@linkcode watchConfig}. */
+export interface WatchConfigOptions extends Omit<LoadConfigOptions, "signal"> {
+  readonly target: ConfigTarget;
+  /**
+   * The time between two looks at the files, in milliseconds. They are read when two looks in a row
+   * see the same change. Default: as the settings say, else 500.
+   */
+  readonly quietMs?: number | undefined;
+  /** Ends the watch as `close()` does, also before it is there. */
+  readonly signal?: AbortSignal | undefined;
+}
+
+/** Configurations while their host runs. */
+export interface ConfigWatch extends AsyncDisposable {
+  /** The configuration in use. */
+  readonly config: LoadedConfig;
+  /**
+   * Fires once for each edit that changed something, or that could not be used. Not for the first
+   * load.
+   */
+  readonly onReport: Event<ConfigReport>;
+  /**
+   * Reads everything at once, whether anything seems to have changed or not; for a decision that
+   * was made elsewhere. Never rejects.
+   */
+  reload(): Promise<void>;
+  /**
+   * Ends it: nothing is watched, read, asked or applied any more. Idempotent. The target keeps its
+   * servers.
+   */
+  close(): Promise<void>;
+}
+
+/** Remembers of each file what it said when it was last right. */
+interface LastGoodConfigs {
+  /**
+   * Returns what is used of a file: what it says now, or, where that is worse, what it said before,
+   * with the problems of now.
+   */
+  accept(path: string, result: ConfigResult): ConfigResult;
+  /** Files whose last reading was not used. */
+  readonly kept: readonly string[];
+}
+
+/** Nothing remembered yet. */
+function createLastGoodConfigs(): LastGoodConfigs {
+  const good = new Map<string, ConfigResult>();
+  const kept = new Set<string>();
+  return {
+    get kept() {
+      return [...kept].toSorted();
+    },
+    accept(path, result) {
+      const before = good.get(path);
+      if (before !== undefined && isWorse(result, before)) {
+        kept.add(path);
+        return { ...before, problems: result.problems };
+      }
+      kept.delete(path);
+      good.set(path, result);
+      return result;
+    },
+  };
+}
+
+// An edit is not good when it has a fault that costs what was there: the file as a whole, a
+// setting, or one of its servers.
+function isWorse(result: ConfigResult, before: ConfigResult): boolean {
+  if (isNothing(before)) return false;
+  const known = new Set(before.problems.filter(({ severity }) => severity === "error").map(problemKey));
+  const has = new Set(result.servers.map(({ id }) => id));
+  return result.problems.some((problem) => {
+    if (problem.code === "empty_file") return true;
+    if (problem.severity !== "error" || known.has(problemKey(problem))) return false;
+    const { serverId } = problem;
+    return serverId === undefined || (!has.has(serverId) && before.servers.some(({ id }) => id === serverId));
+  });
+}
+
+function problemKey({ code, path }: ConfigProblem): string {
+  return `${code} ${path}`;
+}
+
+/**
+ * A configuration whose servers that cannot be used any more are what they were before, and which
+ * those are.
+ */
+function keepSpecs(
+  config: LoadedConfig,
+  before: LoadedConfig | undefined,
+): { readonly config: LoadedConfig; readonly keptServers: readonly string[] } {
+  const failed = new Set(config.sources.filter(({ state }) => state === "failed").map(({ serverId }) => serverId));
+  const kept = (before?.servers ?? []).filter(({ id, disabled }) => failed.has(id) && disabled !== true);
+  if (before === undefined || kept.length === 0) return { config, keptServers: [] };
+  const servers = [...config.servers, ...kept].toSorted((a, b) => compareText(a.id, b.id));
+  // They may be in what is kept.
+  const secrets = [...new Set([...config.secrets, ...before.secrets])];
+  return { config: { ...config, servers, secrets }, keptServers: kept.map(({ id }) => id) };
 }

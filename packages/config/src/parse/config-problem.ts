@@ -1,3 +1,5 @@
+import { formatPath, type ConfigPath, type ConfigData } from "./config-data.ts";
+
 /** The codes of problems, as a closed list. Branch on these, never on a message. */
 export type ConfigProblemCode =
   // The file.
@@ -79,4 +81,85 @@ export function formatProblem(problem: ConfigProblem): string {
   const place = [file, line, column].filter((part) => part !== undefined).join(":");
   const parts = [place, path, fix === undefined ? message : `${message}; ${fix}`];
   return parts.filter((part) => part !== "").join(": ");
+}
+
+const mostProblems = 1000;
+
+/** A problem whose place is still a path. */
+export interface ProblemInit {
+  readonly path: ConfigPath;
+  readonly severity: ConfigProblem["severity"];
+  readonly code: ConfigProblemCode;
+  readonly message: string;
+  readonly fix?: string | undefined;
+  readonly serverId?: string | undefined;
+  /** True if the name of the member is wrong, and not its value. Default `"value"`. */
+  readonly of?: "name" | "value" | undefined;
+  /** The position, if it is not that of the path. */
+  readonly position?: Position | undefined;
+}
+
+/** Finds positions; a `ParsedConfig` does. */
+export interface Places {
+  readonly file?: string | undefined;
+  readonly positionOf: (path: ConfigPath, of?: "name" | "value") => Position | undefined;
+}
+
+/** Problems as they are found, with their places; at most 1,000, and then one that says so. */
+export interface ProblemList {
+  readonly add: (problem: ProblemInit) => void;
+  readonly all: readonly ConfigProblem[];
+}
+
+/** An empty list of the problems of one configuration. */
+export function createProblemList(places: Places): ProblemList {
+  const all: ConfigProblem[] = [];
+  return {
+    all,
+    add(problem) {
+      if (all.length > mostProblems) return;
+      const tooMany = all.length === mostProblems;
+      all.push(placeProblem(places, tooMany ? tooManyProblems : problem));
+    },
+  };
+}
+
+const tooManyProblems: ProblemInit = {
+  path: [],
+  severity: "warning",
+  code: "too_many_problems",
+  message: `has more than ${mostProblems} problems; these are the first`,
+};
+
+/** A problem with its place. */
+export function placeProblem(places: Places, problem: ProblemInit): ConfigProblem {
+  const { path, severity, code, message, fix, serverId, of, position } = problem;
+  const { line, column } = position ?? places.positionOf(path, of) ?? {};
+  return { file: places.file, line, column, path: formatPath(path), severity, code, message, fix, serverId };
+}
+
+/** The format of a configuration. JSON may have comments and trailing commas. */
+export type ConfigFormat = "json" | "yaml" | "toml";
+
+/** A place in a text, from 1; `offset` from 0, after a byte order mark. All in UTF-16 units. */
+export interface Position {
+  readonly line: number;
+  readonly column: number;
+  readonly offset: number;
+}
+
+/** A configuration that was parsed: its data, and where in the text each of them is. */
+export interface ParsedConfig {
+  readonly file?: string | undefined;
+  /** `"data"`: it was never a text. */
+  readonly format: ConfigFormat | "data";
+  /** The data; `undefined` where the text is broken. */
+  readonly data: ConfigData | undefined;
+  /** Problems of the text. */
+  readonly problems: readonly ConfigProblem[];
+  /**
+   * Returns where a value, or its name, begins. For a path that leads nowhere: where its last part
+   * that exists does.
+   */
+  readonly positionOf: (path: ConfigPath, of?: "name" | "value") => Position | undefined;
 }

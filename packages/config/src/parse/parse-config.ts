@@ -2,7 +2,7 @@ import { parseJsonTree } from "./parse-json.ts";
 import { parseToml } from "./parse-toml.ts";
 import { parseWith, type ParseConfigOptions, type TextParser } from "./parse-with.ts";
 import { parseYaml } from "./parse-yaml.ts";
-import type { ConfigFormat, ParsedConfig } from "./parsed-config.ts";
+import type { ConfigFormat, ParsedConfig } from "./config-problem.ts";
 
 const parsers: Readonly<Record<ConfigFormat, TextParser>> = { json: parseJsonTree, yaml: parseYaml, toml: parseToml };
 

@@ -1,5 +1,5 @@
 import { parseJsonTree } from "./parse-json.ts";
-import { createProblemList } from "./problem-list.ts";
+import { createProblemList, type ConfigFormat, type ParsedConfig, type Position } from "./config-problem.ts";
 import {
   BrokenTextError,
   nodeAt,
@@ -9,7 +9,6 @@ import {
   type ParseLimits,
   type ConfigPath,
 } from "./config-data.ts";
-import type { ConfigFormat, ParsedConfig, Position } from "./parsed-config.ts";
 
 /** Options of parsing. */
 export interface ParseConfigOptions {

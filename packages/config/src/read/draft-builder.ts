@@ -1,7 +1,7 @@
 import type { HttpEntry, ServerSpec, StdioEntry, ToolOverride } from "@hostside/core";
 import type { FieldPlace, ServerDraft, ServerExtras, VariableField } from "../drafts/configured-server.ts";
 import type { ConfigPath } from "../parse/config-data.ts";
-import type { ParsedConfig } from "../parse/parsed-config.ts";
+import type { ParsedConfig } from "../parse/config-problem.ts";
 import type { ReadServer } from "./server-reader.ts";
 
 type DraftFields = Omit<StdioEntry, "type" | "url"> & Omit<HttpEntry, "type" | "command">;

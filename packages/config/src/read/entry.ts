@@ -1,6 +1,5 @@
 import { isConfigMap, nameOfData, type ConfigData, type ConfigMap, type ConfigPath } from "../parse/config-data.ts";
-import type { ConfigProblemCode } from "../parse/config-problem.ts";
-import type { ProblemInit, ProblemList } from "../parse/problem-list.ts";
+import type { ConfigProblemCode, ProblemInit, ProblemList } from "../parse/config-problem.ts";
 
 /** A problem of a member. */
 export interface EntryFault {

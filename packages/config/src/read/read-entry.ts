@@ -1,12 +1,17 @@
 import { longestTimeoutMs } from "@hostside/core";
 import { quoteText } from "@hostside/core/implement";
 import { isConfigMap, type ConfigData } from "../parse/config-data.ts";
-import type { ParsedConfig } from "../parse/parsed-config.ts";
+import type { ParsedConfig } from "../parse/config-problem.ts";
 import { DraftBuilder } from "./draft-builder.ts";
 import type { ConfigEntry } from "./entry.ts";
-import { fillRules, warnDockerRm, type FullEntryRules, type ServerEntryRules } from "./entry-rules.ts";
+import {
+  fillRules,
+  warnDockerRm,
+  type FullEntryRules,
+  type ServerEntryRules,
+  reportUnknownKeys,
+} from "./unknown-keys.ts";
 import type { ReadServer } from "./server-reader.ts";
-import { reportUnknownKeys } from "./unknown-keys.ts";
 
 interface Choice {
   readonly type: "stdio" | "http";

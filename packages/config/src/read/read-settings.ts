@@ -1,10 +1,9 @@
 import { quoteText } from "@hostside/core/implement";
-import type { ConfigImport, HostSettings, ServeSettings } from "../drafts/host-settings.ts";
+import type { ConfigImport, HostSettings, ServeSettings, ServerExtras } from "../drafts/configured-server.ts";
 import { isConfigMap, nameOfData, dataAt, type ConfigData, type ConfigPath } from "../parse/config-data.ts";
 import type { ConfigEntry } from "./entry.ts";
 import type { ServerReader } from "./server-reader.ts";
 import { refuseUnknownKeys } from "./unknown-keys.ts";
-import type { ServerExtras } from "../drafts/configured-server.ts";
 import type { DraftBuilder } from "./draft-builder.ts";
 
 /** The kind of a member: one of these words, an object of members, or read by a function. */

@@ -1,6 +1,11 @@
 import { quoteText, foldCase } from "@hostside/core/implement";
-import type { ConfiguredServer, DialectName } from "../drafts/configured-server.ts";
-import { settingsId, type ConfigInput, type HostSettings } from "../drafts/host-settings.ts";
+import {
+  type ConfiguredServer,
+  type DialectName,
+  settingsId,
+  type ConfigInput,
+  type HostSettings,
+} from "../drafts/configured-server.ts";
 import {
   dataAt,
   formatPath,
@@ -10,10 +15,16 @@ import {
   type ConfigMap,
   type ConfigPath,
 } from "../parse/config-data.ts";
-import type { ParsedConfig } from "../parse/parsed-config.ts";
-import { createProblemList, type ProblemInit, type ProblemList } from "../parse/problem-list.ts";
-import type { DialectResult } from "./dialect.ts";
+import {
+  type ParsedConfig,
+  createProblemList,
+  type ProblemInit,
+  type ProblemList,
+  type ConfigFormat,
+  type ConfigProblem,
+} from "../parse/config-problem.ts";
 import { ConfigEntry } from "./entry.ts";
+import type { Syntax } from "../syntax/references.ts";
 
 const mostServers = 1000;
 
@@ -37,7 +48,7 @@ export type ReadServer = (
 ) => Pick<ConfiguredServer, "draft" | "places" | "variables" | "extras"> | undefined;
 
 /** The scope and the names of the servers at a path. */
-export interface ServerPlace {
+interface ServerPlace {
   readonly scope?: ConfiguredServer["scope"];
   /** Before each name, as part of the id. */
   readonly prefix?: string | undefined;
@@ -230,4 +241,35 @@ function readInput(item: ConfigMap, id: string, type: ConfigInput["type"]): Conf
     ...(item.get("password") === true && { password: true }),
     ...(Array.isArray(options) && { options: options.filter((one) => typeof one === "string") }),
   };
+}
+
+/** The context of a file. */
+export interface ReadContext {
+  /**
+   * The folder of the project, as the file has it: of a file with servers of many projects, its
+   * servers are read, too.
+   */
+  readonly projectFolder?: string | undefined;
+  /** The id of the extension whose file this is, which begins the names of its servers. */
+  readonly extensionId?: string | undefined;
+}
+
+/** The content of a file. */
+export interface DialectResult {
+  /** In the order of the file. */
+  readonly servers: readonly ConfiguredServer[];
+  readonly settings: HostSettings;
+  readonly problems: readonly ConfigProblem[];
+}
+
+/** One way of writing a configuration. */
+export interface ConfigDialect {
+  readonly name: DialectName;
+  /** As people call the tool. */
+  readonly title: string;
+  /** The format of its files, where their names do not say it. */
+  readonly format: ConfigFormat;
+  readonly syntax: Syntax;
+  /** Pure, and never throws. */
+  read(parsed: ParsedConfig, context: ReadContext): DialectResult;
 }

@@ -1,7 +1,7 @@
 import { createMemoryLock, createMemoryStore, type Lock, type Store } from "@hostside/core";
 import { createTrust, readConfig, type TrustAnswer, type TrustEntry, type TrustQuestion } from "@hostside/config";
 import { describe, expect, it } from "vitest";
-import { settingsId } from "../drafts/host-settings.ts";
+import { settingsId } from "../drafts/configured-server.ts";
 
 describe("createTrust()", () => {
   it("asks once, and remembers a yes", async () => {

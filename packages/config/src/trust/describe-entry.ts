@@ -1,7 +1,7 @@
 import type { HttpEntry, StdioEntry, JsonObject, JsonValue } from "@hostside/core";
 import { isPlainObject, isSecretName, canonicalJson, compareText } from "@hostside/core/implement";
 import type { ServerDraft, ConfiguredServer } from "../drafts/configured-server.ts";
-import { parseEnvFile } from "../expand/expand-context.ts";
+import { parseEnvFile } from "../expand/resolve-reference.ts";
 import { tightenEntry } from "../layers/tighten.ts";
 import { formatPath } from "../parse/config-data.ts";
 import type { TrustEntry, TrustQuestion, NamedReference } from "./trust.ts";

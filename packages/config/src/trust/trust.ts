@@ -1,6 +1,5 @@
-import type { ConfiguredServer } from "../drafts/configured-server.ts";
+import type { ConfiguredServer, HostSettings } from "../drafts/configured-server.ts";
 import type { ConfigReference } from "../syntax/references.ts";
-import type { HostSettings } from "../drafts/host-settings.ts";
 
 /** An entry of a project's file, whose user may trust it. */
 export interface TrustEntry {
