@@ -130,7 +130,7 @@ const gemini: ConfigDialect = createDialect({
       if (type === "http" && entry.has("httpUrl")) draft.set("mode", "streamable", entry.at("httpUrl"));
     },
   },
-  settings: (reader) => readServerLists(reader, ["mcp"]),
+  settings: ({ top }) => readServerLists(top?.entry("mcp")),
 });
 
 /** `.cursor/mcp.json`. */
@@ -176,11 +176,9 @@ const amazonQ: ConfigDialect = createDialect({
     untypedUrl: "unsure",
     timeouts: [{ key: "timeout", unit: "ms", field: "callMs" }],
   },
-  settings(reader) {
-    const path = ["allowedTools"];
+  settings({ top }) {
     const message = "is not read here, so that these tools are asked about";
-    if (reader.listAt(path) !== undefined)
-      reader.problems.add({ path, severity: "warning", code: "unsupported", message, of: "name" });
+    if (top?.list("allowedTools") !== undefined) top.warn("allowedTools", { code: "unsupported", message });
     return {};
   },
 });

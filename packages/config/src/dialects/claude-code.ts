@@ -1,5 +1,5 @@
 import { createDialect } from "./create-dialect.ts";
-import { isConfigMap, nameOfData } from "../parse/config-data.ts";
+import { isConfigMap } from "../parse/config-data.ts";
 import type { DraftBuilder } from "../read/draft-builder.ts";
 import type { ConfigEntry } from "../read/entry.ts";
 import type { ServerEntryRules } from "../read/unknown-keys.ts";
@@ -29,18 +29,13 @@ export const claudeCode: ConfigDialect = createDialect({
     // Of the same name, what is local wins: it is read first.
     return [{ path: ["projects", projectFolder, "mcpServers"], scope: "local" }, top];
   },
-  settings: (reader) => readServerLists(reader, []),
+  settings: ({ top }) => readServerLists(top),
 });
 
 function readExtras(entry: ConfigEntry, draft: DraftBuilder): void {
   readOauth(entry, draft);
-  const tools = entry.get("tools");
-  if (tools === undefined) return;
-  if (!Array.isArray(tools)) {
-    return entry.error("tools", { code: "wrong_type", message: `must be a list, and is ${nameOfData(tools)}` });
-  }
   const denied: string[] = [];
-  for (const [index, tool] of tools.entries()) {
+  for (const [index, tool] of (entry.list("tools") ?? []).entries()) {
     const name = isConfigMap(tool) ? tool.get("name") : undefined;
     const policy = isConfigMap(tool) ? tool.get("permission_policy") : undefined;
     const path = entry.at("tools", index);

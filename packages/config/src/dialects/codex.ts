@@ -1,4 +1,4 @@
-import { isConfigMap, type ConfigData } from "../parse/config-data.ts";
+import { isConfigMap } from "../parse/config-data.ts";
 import { readOauth } from "../read/read-settings.ts";
 import type { DraftBuilder } from "../read/draft-builder.ts";
 import type { ConfigEntry } from "../read/entry.ts";
@@ -45,11 +45,8 @@ export const codex: ConfigDialect = createDialect({
 function readCredentials(entry: ConfigEntry, draft: DraftBuilder): void {
   if (entry.has("bearer_token")) {
     const message = "Codex refuses its whole file for a token in it";
-    entry.error("bearer_token", {
-      code: "conflicting_fields",
-      message,
-      fix: "name a variable with bearer_token_env_var",
-    });
+    const fix = "name a variable with bearer_token_env_var";
+    entry.error("bearer_token", { code: "conflicting_fields", message, fix });
   }
   const variable = entry.text("bearer_token_env_var");
   if (variable !== undefined) {
@@ -63,19 +60,12 @@ function readCredentials(entry: ConfigEntry, draft: DraftBuilder): void {
   const scopes = entry.texts("scopes");
   const resource = entry.text("oauth_resource");
   if (scopes !== undefined || resource !== undefined) {
-    draft.extra("oauth", {
-      ...oauth,
-      ...(scopes === undefined ? {} : { scopes }),
-      ...(resource === undefined ? {} : { resource }),
-    });
+    draft.extra("oauth", { ...oauth, ...(scopes && { scopes }), ...(resource !== undefined && { resource }) });
   }
 }
 
 function readForwarded(entry: ConfigEntry, draft: DraftBuilder): void {
-  const names = entry.get("env_vars");
-  if (names === undefined) return;
-  if (!Array.isArray(names)) return entry.error("env_vars", { code: "wrong_type", message: "must be a list of names" });
-  for (const [index, item] of (names as readonly ConfigData[]).entries()) {
+  for (const [index, item] of (entry.list("env_vars") ?? []).entries()) {
     const name = isConfigMap(item) ? item.get("name") : item;
     const source = isConfigMap(item) ? (item.get("source") ?? name) : name;
     if (typeof name !== "string" || typeof source !== "string") {
@@ -96,10 +86,8 @@ function readApproval(entry: ConfigEntry, draft: DraftBuilder): void {
   const mode = (written: string | undefined, name: string): "never" | "always" | undefined => {
     if (written === undefined) return undefined;
     if (Object.hasOwn(modes, written)) return modes[written];
-    entry.warn(name, {
-      code: "unsupported",
-      message: "is no approval mode that is known; calls are asked about as by default",
-    });
+    const message = "is no approval mode that is known; calls are asked about as by default";
+    entry.warn(name, { code: "unsupported", message });
     return undefined;
   };
   draft.extra("approval", mode(entry.text("default_tools_approval_mode"), "default_tools_approval_mode"));

@@ -30,11 +30,9 @@ export const mcporter: ConfigDialect = createDialect({
       if (type === "http") readAuth(entry, draft);
     },
   },
-  settings(reader) {
-    const imports = reader.listAt(["imports"]);
-    if (imports === undefined) return {};
-    const names = imports.filter((name) => typeof name === "string");
-    return { imports: names.map((from) => ({ from })) };
+  settings({ top }) {
+    const names = top?.list("imports")?.filter((name) => typeof name === "string");
+    return names === undefined ? {} : { imports: names.map((from) => ({ from })) };
   },
 });
 

@@ -45,7 +45,7 @@ export const nexo: ConfigDialect = {
   syntax: { forms: ["braces", "default", "file", "folders"], unset: () => "error", foldersNotIn: ["url"] },
   read(parsed, { extensionId }) {
     const reader = createServerReader(parsed, { dialect: "nexo" });
-    const mcp = reader.entryAt(["mcp"]);
+    const mcp = reader.top?.entry("mcp");
     const { settings, timeouts } = mcp === undefined ? { settings: {}, timeouts: [] } : readSettings(mcp);
     // What is misspelt may be what protects: as there, nothing of the file is used.
     if (mcp?.failed() === true) return reader.result(settings);

@@ -43,7 +43,8 @@ export function readParsed(parsed: ParsedConfig, options: ReadConfigOptions): Co
     return unread({ path: [], severity: "error", code: "unknown_dialect", message, fix });
   }
   const isNothing = parsed.data === null && parsed.format === "yaml";
-  if (!isConfigMap(parsed.data) && !Array.isArray(parsed.data) && !isNothing) {
+  const isList = Array.isArray(parsed.data) && name === "anda";
+  if (!isConfigMap(parsed.data) && !isList && !isNothing) {
     const message = `must be an object, and is ${nameOfData(parsed.data)}`;
     return unread({ path: [], severity: "error", code: "wrong_type", message });
   }

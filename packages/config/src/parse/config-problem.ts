@@ -86,24 +86,15 @@ export function formatProblem(problem: ConfigProblem): string {
 const mostProblems = 1000;
 
 /** A problem whose place is still a path. */
-export interface ProblemInit {
+export interface ProblemInit extends Pick<ConfigProblem, "code" | "fix" | "message" | "serverId" | "severity"> {
   readonly path: ConfigPath;
-  readonly severity: ConfigProblem["severity"];
-  readonly code: ConfigProblemCode;
-  readonly message: string;
-  readonly fix?: string | undefined;
-  readonly serverId?: string | undefined;
   /** True if the name of the member is wrong, and not its value. Default `"value"`. */
   readonly of?: "name" | "value" | undefined;
   /** The position, if it is not that of the path. */
   readonly position?: Position | undefined;
 }
 
-/** Finds positions; a `ParsedConfig` does. */
-export interface Places {
-  readonly file?: string | undefined;
-  readonly positionOf: (path: ConfigPath, of?: "name" | "value") => Position | undefined;
-}
+type Places = Pick<ParsedConfig, "file" | "positionOf">;
 
 /** Problems as they are found, with their places; at most 1,000, and then one that says so. */
 export interface ProblemList {
@@ -118,18 +109,12 @@ export function createProblemList(places: Places): ProblemList {
     all,
     add(problem) {
       if (all.length > mostProblems) return;
-      const tooMany = all.length === mostProblems;
-      all.push(placeProblem(places, tooMany ? tooManyProblems : problem));
+      const message = `has more than ${mostProblems} problems; these are the first`;
+      const tooMany = { path: [], severity: "warning", code: "too_many_problems", message } as const;
+      all.push(placeProblem(places, all.length === mostProblems ? tooMany : problem));
     },
   };
 }
-
-const tooManyProblems: ProblemInit = {
-  path: [],
-  severity: "warning",
-  code: "too_many_problems",
-  message: `has more than ${mostProblems} problems; these are the first`,
-};
 
 /** A problem with its place. */
 export function placeProblem(places: Places, problem: ProblemInit): ConfigProblem {

@@ -1,19 +1,14 @@
 import { isConfigMap, nameOfData, type ConfigData, type ConfigMap, type ConfigPath } from "../parse/config-data.ts";
 import type { ConfigProblemCode, ProblemInit, ProblemList } from "../parse/config-problem.ts";
 
-/** A problem of a member. */
-export interface EntryFault {
-  readonly code: ConfigProblemCode;
-  readonly message: string;
-  readonly fix?: string | undefined;
-}
-
-/** The list of problems, and the server that they belong to. */
-export interface EntryContext {
+/** The list of problems, the server that they belong to, and the state of the entry that it is in. */
+interface EntryContext {
   readonly problems: ProblemList;
   readonly serverId?: string | undefined;
+  readonly state?: { failed: boolean };
 }
 
+type EntryFault = Pick<ProblemInit, "code" | "fix" | "message">;
 type Report = (where: string | ConfigPath, problem: Omit<ProblemInit, "path" | "serverId">) => void;
 
 /**
@@ -26,8 +21,7 @@ export class ConfigEntry {
   readonly #context: EntryContext;
   readonly #state: { failed: boolean };
 
-  /** `state`: that of the entry which it is in. */
-  constructor(data: ConfigMap, path: ConfigPath, within: EntryContext & { readonly state?: { failed: boolean } }) {
+  constructor(data: ConfigMap, path: ConfigPath, within: EntryContext) {
     this.#data = data;
     this.path = path;
     this.#context = within;
@@ -47,6 +41,10 @@ export class ConfigEntry {
 
   text(name: string): string | undefined {
     return this.#read(name, isText, "a text");
+  }
+
+  list(name: string): readonly ConfigData[] | undefined {
+    return this.#read(name, isList, "a list");
   }
 
   texts(name: string): readonly string[] | undefined {
@@ -89,7 +87,7 @@ export class ConfigEntry {
     this.#report(name, { severity: "error", ...finding, of: nameOrValue(finding.code) });
   }
 
-  warn(name: string, finding: EntryFault): void {
+  warn(name: string | ConfigPath, finding: EntryFault): void {
     this.#report(name, { severity: "warning", ...finding, of: nameOrValue(finding.code) });
   }
 

@@ -1,6 +1,6 @@
 import { quoteText } from "@hostside/core/implement";
 import type { ConfigImport, HostSettings, ServeSettings, ServerExtras } from "../drafts/configured-server.ts";
-import { isConfigMap, nameOfData, dataAt, type ConfigData, type ConfigPath } from "../parse/config-data.ts";
+import { isConfigMap, dataAt, type ConfigData } from "../parse/config-data.ts";
 import type { ConfigEntry } from "./entry.ts";
 import type { ServerReader } from "./server-reader.ts";
 import { refuseUnknownKeys } from "./unknown-keys.ts";
@@ -62,7 +62,7 @@ export const readExtras = (entry: ConfigEntry): ServerExtras => readShape(entry,
 
 /** Reads the settings of the host in `hostside.json`. */
 export function readSettings(reader: ServerReader): HostSettings {
-  const top = reader.entryAt([]);
+  const { top } = reader;
   if (top === undefined) return {};
   refuseUnknownKeys(top, topFields, "hostside.json");
   const imports = readImports(top);
@@ -114,13 +114,7 @@ function readServe(top: ConfigEntry): ServeSettings | undefined {
 }
 
 function readImports(top: ConfigEntry): readonly ConfigImport[] {
-  const list = top.get("imports");
-  if (list === undefined) return [];
-  if (!Array.isArray(list)) {
-    top.error("imports", { code: "wrong_type", message: `must be a list, and is ${nameOfData(list)}` });
-    return [];
-  }
-  return (list as readonly ConfigData[]).flatMap((item, index) => {
+  return (top.list("imports") ?? []).flatMap((item, index) => {
     const from = isConfigMap(item) ? item.get("from") : item;
     const dialect = isConfigMap(item) ? item.get("dialect") : undefined;
     if (typeof from === "string" && from !== "") return [{ from, ...(typeof dialect === "string" ? { dialect } : {}) }];
@@ -198,19 +192,20 @@ const allowedKeys = ["allowedMcpServers", "allowed"];
 const deniedKeys = ["deniedMcpServers", "disabledMcpjsonServers", "excluded"];
 
 /** The lists of servers that may be used and that may not, of names or of objects with a name. */
-export function readServerLists(reader: ServerReader, path: ConfigPath): HostSettings {
-  return { allowServers: namesAt(reader, path, allowedKeys), denyServers: namesAt(reader, path, deniedKeys) };
+export function readServerLists(owner: ConfigEntry | undefined): HostSettings {
+  return owner === undefined
+    ? {}
+    : { allowServers: namesAt(owner, allowedKeys), denyServers: namesAt(owner, deniedKeys) };
 }
 
-function namesAt(reader: ServerReader, path: ConfigPath, keys: readonly string[]): readonly string[] | undefined {
-  const lists = keys.map((key) => ({ key, list: reader.listAt([...path, key]) }));
+function namesAt(owner: ConfigEntry, keys: readonly string[]): readonly string[] | undefined {
+  const lists = keys.map((key) => ({ key, list: owner.list(key) }));
   if (lists.every(({ list }) => list === undefined)) return undefined;
   return lists.flatMap(({ key, list = [] }) =>
     list.flatMap((item, index) => {
       const name = nameOf(item);
       if (name !== undefined) return [name];
-      const at = [...path, key, index];
-      reader.problems.add({ path: at, severity: "warning", code: "unsupported", message: "names no server" });
+      owner.warn([key, index], { code: "unsupported", message: "names no server" });
       return [];
     }),
   );

@@ -31,11 +31,8 @@ const mostServers = 1000;
 /** Reads the servers of one file, and collects what it says besides. */
 export interface ServerReader {
   readonly parsed: ParsedConfig;
-  readonly problems: ProblemList;
-  /** The object at a path as an entry; adds a problem where it is something else. */
-  entryAt(path: ConfigPath): ConfigEntry | undefined;
-  /** The list at a path; adds a problem where it is something else. */
-  listAt(path: ConfigPath): readonly ConfigData[] | undefined;
+  /** The whole, where it is an object. */
+  readonly top: ConfigEntry | undefined;
   /** Servers in an object, by name, or in a list, each with its name in a member. */
   readAll(path: ConfigPath, place: ServerPlace, read: ReadServer): void;
   result(settings?: HostSettings): DialectResult;
@@ -81,7 +78,8 @@ export function createServerReader(
     const { id, path, data } = named;
     seen++;
     if (seen > mostServers) {
-      if (seen === mostServers + 1) problems.add(tooManyServers(path));
+      const message = `is one server more than the ${mostServers} that are read of one file`;
+      if (seen === mostServers + 1) problems.add({ path, severity: "error", code: "too_many_entries", message });
       return;
     }
     if (!isConfigMap(data)) {
@@ -99,32 +97,23 @@ export function createServerReader(
     servers.push({ id, dialect, file: parsed.file, path, position, scope, ...built, inputs });
   };
 
-  const containerAt = (path: ConfigPath, wanted: "an object" | "a list"): ConfigData | undefined => {
-    const data = dataAt(parsed.data, path) ?? undefined;
-    if (data === undefined || (wanted === "a list" ? Array.isArray(data) : isConfigMap(data))) return data;
-    const message = `must be ${wanted}, and is ${nameOfData(data)}`;
-    problems.add({ path, severity: "error", code: "wrong_type", message });
-    return undefined;
-  };
-
   return {
     parsed,
-    problems,
-    entryAt(path) {
-      const data = containerAt(path, "an object");
-      return isConfigMap(data) ? new ConfigEntry(data, path, { problems }) : undefined;
-    },
-    listAt: (path) => containerAt(path, "a list") as readonly ConfigData[] | undefined,
+    top: isConfigMap(parsed.data) ? new ConfigEntry(parsed.data, [], { problems }) : undefined,
     readAll(path, { scope, prefix = "", nameKey }, read) {
-      const isList = nameKey !== undefined && Array.isArray(dataAt(parsed.data, path));
-      const data = containerAt(path, isList ? "a list" : "an object");
+      const data = dataAt(parsed.data, path) ?? undefined;
       if (isConfigMap(data)) {
         for (const [name, entry] of data) {
           const at = [...path, name];
           readOne({ id: `${prefix}${name}`, path: at, namePath: at, data: entry }, read, scope);
         }
+        return;
       }
-      if (!isList) return;
+      if (data === undefined) return;
+      if (nameKey === undefined || !Array.isArray(data)) {
+        const message = `must be an object, and is ${nameOfData(data)}`;
+        return problems.add({ path, severity: "error", code: "wrong_type", message });
+      }
       for (const [index, item] of (data as readonly ConfigData[]).entries()) {
         const name = isConfigMap(item) ? item.get(nameKey) : undefined;
         const at = [...path, index];
@@ -149,11 +138,6 @@ interface NamedEntry {
   /** The path of the name. */
   readonly namePath: ConfigPath;
   readonly data: ConfigData;
-}
-
-function tooManyServers(path: ConfigPath) {
-  const message = `is one server more than the ${mostServers} that are read of one file`;
-  return { path, severity: "error", code: "too_many_entries", message } as const;
 }
 
 const longestId = 128;
