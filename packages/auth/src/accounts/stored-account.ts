@@ -1,4 +1,4 @@
-import { type JsonObject, redactUrl } from "@hostside/core";
+import { HostsideError, redactUrl, type JsonObject } from "@hostside/core";
 import { isJsonObject, clock } from "@hostside/core/implement";
 import type { Account } from "../account.ts";
 import type { SignedIn } from "../oauth.ts";
@@ -165,10 +165,11 @@ function firstWrong(value: unknown, checks: Readonly<Record<string, Check>>): st
   return Object.entries(checks).find(([member, check]) => !check(value[member]))?.[0];
 }
 
-/** A document of version 1 whose members are right; `undefined` for any other. */
-export function readDocument<T>(document: JsonObject, checks: Checks<T>): T | undefined {
-  const isRight = document["version"] === 1 && firstWrong(document, checks) === undefined;
-  return isRight ? (document as unknown as T) : undefined;
+/** A document of version 1 whose members are right. Throws `store_failed` for any other. */
+export function readDocument<T>(document: JsonObject, checks: Checks<T>, what: string, then: string): T {
+  if (document["version"] === 1 && firstWrong(document, checks) === undefined) return document as unknown as T;
+  const text = `${what} cannot be used: it is malformed, or a newer release wrote it; ${then}`;
+  throw new HostsideError(text, { code: "store_failed", details: { operation: "read credentials" } });
 }
 
 /** A document without the members that are `undefined`, which JSON does not have. */

@@ -1,6 +1,5 @@
 import {
   cleanText,
-  type JsonObject,
   type ToolDefinition,
   type ToolProvider,
   isHostsideError,
@@ -13,7 +12,6 @@ import {
   createHostTools,
   quoteText,
   type Fields,
-  type HostTool,
   untilAborted,
   clock,
   foldCase,
@@ -30,12 +28,15 @@ import {
 } from "@hostside/naming";
 import { isNotShown } from "../auth-errors.ts";
 import type { OAuthPrompt } from "../oauth-options.ts";
-import type { OAuth } from "../oauth.ts";
-
-type HostToolResult = Awaited<ReturnType<HostTool["run"]>>;
+import type { OAuth, PendingAuthorization } from "../oauth.ts";
 
 /** Options of {@linkcode createAuthenticateTools}. */
-export interface AuthenticateToolsOptions extends SignInMeans {
+export interface AuthenticateToolsOptions {
+  readonly oauth: Pick<OAuth, "authorize" | "begin" | "cancel" | "onSignedIn">;
+  /** The provider of the servers that are signed in to. */
+  readonly provider: SignInProvider;
+  /** On whose behalf, as the connections of the provider have it. Default: the host itself. */
+  readonly principal?: string | undefined;
   /**
    * Names the tools, as those of the tool `authenticate` of each server. Default `hostsideNaming`,
    * also in place of a strategy that does not show the server.
@@ -43,12 +44,7 @@ export interface AuthenticateToolsOptions extends SignInMeans {
   readonly naming?: NamingStrategy | undefined;
 }
 
-const fields: Fields<AuthenticateToolsOptions> = {
-  oauth: true,
-  provider: true,
-  principal: true,
-  naming: true,
-};
+const fields: Fields<AuthenticateToolsOptions> = { oauth: true, provider: true, principal: true, naming: true };
 const group = {
   id: "authenticate",
   title: "Signing in",
@@ -82,7 +78,7 @@ export function createAuthenticateTools(options: AuthenticateToolsOptions): Tool
   } = createHostTools(group, () => {
     for (const end of subscriptions) end();
   });
-  const signIns = createSignIns({ oauth, provider, principal }, { closing });
+  const signIns = createSignIns(options, closing);
   let offered: readonly string[] = [];
 
   const follow = (): void => {
@@ -98,8 +94,12 @@ export function createAuthenticateTools(options: AuthenticateToolsOptions): Tool
         const definition = defineTool(id, title, names.get(id) ?? "");
         return {
           definition,
-          run: (args, { signal = closing }) =>
-            run(definition.name, args, () => signIns.signIn({ serverId: id, shown: JSON.stringify(title) }, signal)),
+          async run(args, { signal = closing }) {
+            const isWrong = Object.keys(args).length > 0;
+            const wrong = { text: `${definition.name} takes no arguments: call it with {}.`, isError: true };
+            const { text, isError } = isWrong ? wrong : await signIns.signIn(id, JSON.stringify(title), signal);
+            return { content: [{ type: "text", text }], isError };
+          },
         };
       }),
     );
@@ -146,41 +146,6 @@ function defineTool(serverId: string, title: string, name: string): ToolDefiniti
   return Object.freeze(definition);
 }
 
-async function run(name: string, args: JsonObject, signIn: () => Promise<SignInAnswer>): Promise<HostToolResult> {
-  const { text, isError } =
-    Object.keys(args).length > 0
-      ? { text: `${name} takes no arguments: call it with {}.`, isError: true }
-      : await signIn();
-  return { content: [{ type: "text", text }], isError };
-}
-
-/** An answer that a model reads. */
-interface SignInAnswer {
-  readonly text: string;
-  readonly isError: boolean;
-}
-
-/** Signs in to servers for a model. */
-interface SignIns {
-  /**
-   * Has the user sign in, and brings the server's tools in. Rejects with the reason of `signal`.
-   */
-  signIn(server: SignInServer, signal: AbortSignal): Promise<SignInAnswer>;
-  /** Brings the tools of a server in that somebody has signed in to; one at a time. */
-  bringTools(serverId: string): Promise<void>;
-  /** Forgets what was begun for a server that is gone. */
-  forget(serverId: string): void;
-}
-
-/** Everything that sign-ins are made with. */
-interface SignInMeans {
-  readonly oauth: Pick<OAuth, "authorize" | "begin" | "cancel" | "onSignedIn">;
-  /** The provider of the servers that are signed in to. */
-  readonly provider: SignInProvider;
-  /** On whose behalf, as the connections of the provider have it. Default: the host itself. */
-  readonly principal?: string | undefined;
-}
-
 /** The part of a server's status that decides whether somebody has to sign in. */
 interface SignInStatus {
   readonly id: string;
@@ -211,34 +176,19 @@ interface SignInProvider {
   readonly onClosed: Event<undefined>;
 }
 
-/** A server that can be signed in to, in the host's own words. */
-interface SignInServer {
-  readonly serverId: string;
-  /** Its title, or its id; in quotation marks, as one bounded line. */
-  readonly shown: string;
-}
-
-interface Page {
-  readonly url: URL;
-  /** In milliseconds since 1970. */
-  readonly expiresAt: number;
-}
-
 const mostNames = 100;
 const again = "Call the tool again only if the user wants to try again.";
 // A page that ends before the user has read the answer is of no use.
 const leastPageMs = 30_000;
 
-/** Makes sign-ins. `closing` ends what is under way. */
-function createSignIns(
-  { oauth, provider, principal }: SignInMeans,
-  { closing }: { readonly closing: AbortSignal },
-): SignIns {
+/** Signs in to servers for a model. `closing` ends what is under way. */
+function createSignIns({ oauth, provider, principal }: AuthenticateToolsOptions, closing: AbortSignal) {
   const bringing = new Map<string, Promise<void>>();
   // The pages that a model shows, where the host shows none.
-  const pages = new Map<string, Page>();
+  const pages = new Map<string, Pick<PendingAuthorization, "expiresAt" | "url">>();
   const opening = new Map<string, Promise<URL | undefined>>();
 
+  /** Brings the tools of a server in that somebody has signed in to; one at a time. */
   const bringTools = (serverId: string): Promise<void> => {
     pages.delete(serverId);
     return shareWork(bringing, serverId, () => provider.refreshServer(serverId, { signal: closing }));
@@ -290,29 +240,33 @@ function createSignIns(
   };
   return {
     bringTools,
-    forget(serverId) {
+    /** Forgets what was begun for a server that is gone. */
+    forget(serverId: string) {
       pages.delete(serverId);
       // For what a user may still come back from; mostly there is nothing.
       oauth.cancel(serverId, { principal }).catch(() => {});
     },
-    async signIn({ serverId, shown }, signal) {
-      const failed = (what: string): SignInAnswer => {
-        signal.throwIfAborted();
-        return { text: what, isError: true };
-      };
+    /**
+     * Has the user sign in, and brings the server's tools in. Resolves to what a model reads of it.
+     * Rejects with the reason of `signal`. `shown`: the server, in the host's own words.
+     */
+    async signIn(serverId: string, shown: string, signal: AbortSignal) {
+      let isSignedIn = false;
       try {
         const page = await untilAborted(authorize(serverId, signal), signal);
         if (page !== undefined) {
           const ask = `The user has to sign in to ${shown} themselves. Show them this URL as it is, and wait until they say that they are done:`;
           return { text: `${ask}\n${page.href}\nThe server's tools are available then.`, isError: false };
         }
-      } catch (error) {
-        return failed(`The user is not signed in to ${shown}: ${describe(error)}. ${again}`);
-      }
-      try {
+        isSignedIn = true;
         await untilAborted(bringTools(serverId), signal);
       } catch (error) {
-        return failed(`The user is signed in to ${shown}, but its tools could not be listed: ${describe(error)}.`);
+        signal.throwIfAborted();
+        const why = describe(error);
+        const text = isSignedIn
+          ? `The user is signed in to ${shown}, but its tools could not be listed: ${why}.`
+          : `The user is not signed in to ${shown}: ${why}. ${again}`;
+        return { text, isError: true };
       }
       return { text: `The user is signed in to ${shown}. ${listTools(provider, serverId)}`, isError: false };
     },
@@ -359,17 +313,15 @@ export function authenticateToolNames(serverIds: readonly string[], naming?: Nam
 }
 
 /**
- * Names one tool for each server. A server keeps its name as long as it is there. `isTaken`: a tool
- * of somebody else has this name now.
+ * Names one tool for each server, by a strategy that shows the server; by `hostsideNaming` for any
+ * other. A server keeps its name as long as it is there. `isTaken`: a tool of somebody else has
+ * this name now.
  */
-type NameTools = (serverIds: readonly string[], isTaken: (name: string) => boolean) => ReadonlyMap<string, string>;
-
-/** Names tools by a strategy that shows the server; by `hostsideNaming` for any other. */
-function createToolNames(naming: NamingStrategy = hostsideNaming): NameTools {
+function createToolNames(naming: NamingStrategy = hostsideNaming) {
   assertNamingStrategy(naming);
   const strategy = naming.showServer ? naming : hostsideNaming;
   let names = emptyNames;
-  return (serverIds, isTaken) => {
+  return (serverIds: readonly string[], isTaken: (name: string) => boolean): ReadonlyMap<string, string> => {
     const taken = new Set<string>();
     for (const id of names.servers.keys()) if (!serverIds.includes(id)) names = withoutServer(names, id);
     for (;;) {

@@ -6,7 +6,7 @@ import {
   throwIfAborted,
   withoutServerName,
   readAnswer,
-  serverError,
+  nameServer,
 } from "../auth-errors.ts";
 import type { Discovered } from "../discovering/discover-authorization.ts";
 import {
@@ -253,8 +253,12 @@ export async function readClient(
 ): Promise<ClientDocument | undefined> {
   const document = await store.load(key);
   if (document === undefined) return undefined;
-  const known = readDocument(document, clientChecks);
-  if (known === undefined) throw unreadable(account);
+  const known = readDocument(
+    document,
+    clientChecks,
+    `${nameServer(account.serverId)}: its client that is stored`,
+    "it was left as it is",
+  );
   const { clientId, clientSecret, secretExpiresAt } = known.client;
   if (clientId === account.hints.refusedClientId) return undefined;
   if (secretExpiresAt !== undefined && secretExpiresAt <= clock.date() + lastMinuteMs) return undefined;
@@ -298,10 +302,4 @@ export async function forgetClient(
     const document = await readClient(parts, account, key);
     if (document?.client.clientId === clientId) await parts.store.clear(key);
   });
-}
-
-function unreadable(account: Account): HostsideError {
-  const text =
-    "what is stored about the client of its authorization server cannot be used: it is malformed, or a newer release wrote it; it was left as it is";
-  return serverError(account, text, { code: "store_failed", details: { operation: "read credentials" } });
 }

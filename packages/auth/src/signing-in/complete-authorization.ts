@@ -12,26 +12,19 @@ import { askWithOptional } from "../tokens/request-tokens.ts";
 import { takePending, type PendingDocument } from "./open-authorization.ts";
 import { kindOf } from "@hostside/core/implement";
 
-/**
- * The process that took the answer: it can be answered once. `"nobody"`: it can be answered still.
- */
-export type Taker = "here" | "elsewhere" | "nobody";
-
-/** The user who came back, as the product knows them. */
-export interface CompletedBy {
-  readonly principal: string | undefined;
-}
-
 /** The end of a user's answer. */
-export type AuthorizationCompletion =
-  | { readonly signedIn: SignedIn; readonly failure?: undefined; readonly takenBy: "here" | "elsewhere" }
-  | {
-      readonly signedIn?: undefined;
-      readonly failure: HostsideError;
-      readonly takenBy: Taker;
-      /** The authorization server does not know the client, which is forgotten now. */
-      readonly isUnknownClient: boolean;
-    };
+export type AuthorizationCompletion = {
+  /**
+   * The process that took the answer: it can be answered once. `"nobody"`: it can be answered
+   * still.
+   */
+  readonly takenBy: "here" | "elsewhere" | "nobody";
+  /** The authorization server does not know the client, which is forgotten now. */
+  readonly isUnknownClient?: boolean;
+} & (
+  | { readonly signedIn: SignedIn; readonly failure?: undefined }
+  | { readonly signedIn?: undefined; readonly failure: HostsideError }
+);
 
 /**
  * Redeems what a user came back with: where the user was sent to and nowhere else, and at most
@@ -42,9 +35,9 @@ export type AuthorizationCompletion =
 export async function completeAuthorization(
   parts: AuthParts,
   callbackUrl: URL | string,
-  by?: CompletedBy,
+  by?: { readonly principal: string | undefined },
 ): Promise<AuthorizationCompletion> {
-  let takenBy: Taker = "nobody";
+  let takenBy: AuthorizationCompletion["takenBy"] = "nobody";
   try {
     const callback = readCallback(callbackUrl);
     const pending = await takePending(parts, callback.state, ({ redirectUri, principal }) => {
@@ -72,7 +65,7 @@ export async function completeAuthorization(
     const code = readCode(account, callback, pending.resource);
     return await redeem(parts, account, { pending, code });
   } catch (error) {
-    if (isHostsideError(error)) return { failure: error, takenBy, isUnknownClient: false };
+    if (isHostsideError(error)) return { failure: error, takenBy };
     throw error;
   }
 }
@@ -168,13 +161,11 @@ function specOf({ serverId, title, serverUrl }: PendingDocument): ServerSpec {
 }
 
 /** The parameters that a user came back with. Untrusted: anybody can send a browser anywhere. */
-export interface AuthorizationResponse {
+export interface AuthorizationResponse extends Readonly<
+  Record<"code" | "description" | "error" | "iss", string | undefined>
+> {
   readonly url: URL;
   readonly state: string;
-  readonly code: string | undefined;
-  readonly iss: string | undefined;
-  readonly error: string | undefined;
-  readonly description: string | undefined;
 }
 
 const longestUrl = 65_536;
@@ -197,14 +188,8 @@ export function readCallback(callback: URL | string): AuthorizationResponse {
   const state = read("state");
   if (state === undefined) throw unusable("it has no state, by which the sign-in is recognised");
   if (!stateText.test(state)) throw unusable("its state was not made by this host");
-  return {
-    url,
-    state,
-    code: read("code"),
-    iss: read("iss"),
-    error: read("error"),
-    description: read("error_description"),
-  };
+  const [code, iss, error] = [read("code"), read("iss"), read("error")];
+  return { url, state, code, iss, error, description: read("error_description") };
 }
 
 function toUrl(callback: unknown): URL {
@@ -220,8 +205,5 @@ function toUrl(callback: unknown): URL {
 }
 
 function unusable(why: string): HostsideError {
-  return new HostsideError(`no pending OAuth authorization belongs to this callback: ${why}`, {
-    code: "auth_required",
-    details: { reason: "wrong-url" },
-  });
+  return nothingPending("wrong-url", `none belongs to this callback: ${why}`);
 }

@@ -1,4 +1,3 @@
-import type { HostsideError } from "@hostside/core";
 import { clock, settleWithin } from "@hostside/core/implement";
 import { isProgram, type Account, type AuthParts } from "../account.ts";
 import { abortError, authRequired, serverError, untilGivenUp } from "../auth-errors.ts";
@@ -8,12 +7,7 @@ import type { PendingAuthorization, SignedIn } from "../oauth.ts";
 import { toSignedIn } from "../accounts/stored-account.ts";
 import { longestAnswerMs } from "../tokens/request-tokens.ts";
 import { cancelBegun, chooseScope } from "./open-authorization.ts";
-import {
-  completeAuthorization,
-  readCallback,
-  type AuthorizationCompletion,
-  type CompletedBy,
-} from "./complete-authorization.ts";
+import { completeAuthorization, readCallback, type AuthorizationCompletion } from "./complete-authorization.ts";
 import { beginAuthorization, signInUser, type Company, type SignInRequest } from "./sign-in-user.ts";
 
 /** Signs in to servers, one at a time for each account. */
@@ -21,7 +15,10 @@ interface SigningIn {
   authorize(account: Account, requested: SignInRequest): Promise<SignedIn>;
   readonly signInAfterRefusal: AuthParts["signInAfterRefusal"];
   begin(account: Account, requested: SignInRequest): Promise<PendingAuthorization>;
-  complete(callbackUrl: URL | string, by: CompletedBy & { readonly signal: AbortSignal }): Promise<SignedIn>;
+  complete(
+    callbackUrl: URL | string,
+    by: { readonly principal: string | undefined; readonly signal: AbortSignal },
+  ): Promise<SignedIn>;
   cancel(serverId: string, principal: string | undefined): Promise<boolean>;
   /** Resolves when nothing is under way any more, once `closing` has ended it; within a minute. */
   settled(): Promise<void>;
@@ -43,47 +40,54 @@ export function createSigningIn(parts: AuthParts): SigningIn {
   const inFlight = new InFlightSignIns(closing);
   // The sign-ins of this process that wait for `complete()`, by their state.
   const expected = new Map<string, (completion: AuthorizationCompletion) => void>();
-  // Also those that nobody waits for any more: what comes of them is saved.
-  const redeeming = new Set<Promise<AuthorizationCompletion>>();
+  // Also that which nobody waits for any more: what comes of it is saved.
+  const underWay = new Set<Promise<unknown>>();
+  const track = <T>(work: Promise<T>): Promise<T> => {
+    underWay.add(work);
+    const end = (): void => void underWay.delete(work);
+    work.then(end, end);
+    return work;
+  };
   // When refusals had a page shown.
   const prompts = new WeakMap<Account, readonly number[]>();
   const latestPrompts = (account: Account): readonly number[] =>
     (prompts.get(account) ?? []).filter((at) => at > clock.now() - promptWindowMs);
 
-  const redeem = (callbackUrl: URL | string, by?: CompletedBy): Promise<AuthorizationCompletion> => {
-    const work = completeAuthorization(parts, callbackUrl, by);
-    redeeming.add(work);
-    const end = (): void => void redeeming.delete(work);
-    work.then(end, end);
-    return work;
+  const company: Company = {
+    expect(state) {
+      const answer = new Promise<AuthorizationCompletion>((resolve) => void expected.set(state, resolve));
+      return { answer, end: () => void expected.delete(state) };
+    },
+    redeem: (callbackUrl) => track(completeAuthorization(parts, callbackUrl)),
   };
-  const expect: Company["expect"] = (state) => {
-    const answer = new Promise<AuthorizationCompletion>((resolve) => void expected.set(state, resolve));
-    return { answer, end: () => void expected.delete(state) };
-  };
-  const signIn = (account: Account, requested: SignInRequest, onShown = (): void => {}): Promise<SignedIn> => {
-    if (isProgram(account)) return signInProgram(parts, account, requested);
-    const expectShown: Company["expect"] = (state) => {
-      onShown();
-      return expect(state);
-    };
-    return signInUser(parts, account, { requested, company: { expect: expectShown, redeem } });
-  };
+  const signIn = (account: Account, requested: SignInRequest): Promise<SignedIn> =>
+    track(
+      isProgram(account)
+        ? signInProgram(parts, account, requested)
+        : signInUser(parts, account, { requested, company }),
+    );
   return {
     authorize: (account, { signal, ...requested }) =>
       inFlight.join(account, signal, (ending) => signIn(account, { ...requested, signal: ending })),
     async signInAfterRefusal(account, { needsMore, signal }) {
-      if (!inFlight.has(account) && latestPrompts(account).length >= mostPrompts) throw tooOften(account);
-      return inFlight.join(account, signal, (ending, keep) =>
-        signIn(account, { needsMore, signal: ending }, () => {
+      if (!inFlight.has(account) && latestPrompts(account).length >= mostPrompts) {
+        const often = `it refused what ${mostPrompts} sign-ins of the last ten minutes brought`;
+        throw authRequired(account, `${often}, and its refusals ask no user again; authorize() does`);
+      }
+      return inFlight.join(account, signal, (ending, keep) => {
+        const onShown = (): void => {
           prompts.set(account, [...latestPrompts(account), clock.now()]);
           keep();
-        }),
-      );
+        };
+        return signIn(account, { needsMore, signal: ending, onShown });
+      });
     },
     async begin(account, requested) {
       closing.throwIfAborted();
-      if (isProgram(account)) throw notForUsers(account);
+      if (isProgram(account)) {
+        const text = `it is not configured for the OAuth authorization_code flow, but for ${account.config.flow}; authorize() signs in without a user`;
+        throw serverError(account, text, { code: "unsupported_operation" });
+      }
       const signal = AbortSignal.any([requested.signal, closing]);
       try {
         // Not left behind when it is aborted: it would still save what it keeps.
@@ -97,7 +101,7 @@ export function createSigningIn(parts: AuthParts): SigningIn {
       const ending = AbortSignal.any([signal, closing]);
       if (ending.aborted) throw abortError(ending, {}, "complete()");
       const resolve = expected.get(state);
-      const work = redeem(callbackUrl, { principal }).then((completion) => {
+      const work = track(completeAuthorization(parts, callbackUrl, { principal })).then((completion) => {
         // What is left where it was can still be answered.
         if (completion.takenBy === "here") resolve?.(completion);
         if (completion.failure !== undefined) throw completion.failure;
@@ -107,41 +111,26 @@ export function createSigningIn(parts: AuthParts): SigningIn {
     },
     async cancel(serverId, principal) {
       const isMeant = (account: Account): boolean => account.serverId === serverId && account.principal === principal;
-      const wasUnderWay = await inFlight.abort(isMeant, cancelled);
+      const wasUnderWay = await inFlight.abort(isMeant, (account) =>
+        authRequired(account, "the sign-in was cancelled"),
+      );
       const wasBegun = await cancelBegun(parts, { serverId, principal });
       return wasUnderWay || wasBegun;
     },
     async settled() {
-      const all = Promise.all([inFlight.settled(), Promise.allSettled(redeeming)]);
-      await settleWithin(all, longestEndMs);
+      await settleWithin(Promise.allSettled(underWay), longestEndMs);
     },
   };
 }
 
 async function signInProgram(parts: AuthParts, account: Account, requested: SignInRequest): Promise<SignedIn> {
-  const { signal, scopes, needsMore } = requested;
+  const { signal } = requested;
   const server = await discoverForSignIn(parts, account, signal);
-  const scope = chooseScope(account, server, { scopes, needsMore });
+  const scope = chooseScope(account, server, requested);
   const authorization = await requestGrant(parts, account, { server, scope, signal });
   const signedIn = toSignedIn(account, authorization);
   parts.signedIn.emit(signedIn);
   return signedIn;
-}
-
-function notForUsers(account: Account): HostsideError {
-  const text = `it is not configured for the OAuth authorization_code flow, but for ${account.config.flow}; authorize() signs in without a user`;
-  return serverError(account, text, { code: "unsupported_operation" });
-}
-
-function cancelled(account: Account): HostsideError {
-  return authRequired(account, "the sign-in was cancelled");
-}
-
-function tooOften(account: Account): Error {
-  return authRequired(
-    account,
-    `it refused what ${mostPrompts} sign-ins of the last ten minutes brought, and its refusals ask no user again; authorize() does`,
-  );
 }
 
 /** Starts a sign-in. After `keep()` it goes on when nobody waits for it any more. */
@@ -164,8 +153,6 @@ const gone = AbortSignal.abort();
 class InFlightSignIns {
   readonly #closing: AbortSignal;
   readonly #inFlight = new Map<Account, InFlightSignIn>();
-  /** Also those that nobody can join any more. */
-  readonly #works = new Set<Promise<SignedIn>>();
 
   constructor(closing: AbortSignal) {
     this.#closing = closing;
@@ -204,22 +191,13 @@ class InFlightSignIns {
     return meant.length > 0;
   }
 
-  /** Resolves when none is under way any more. */
-  async settled(): Promise<void> {
-    await Promise.allSettled(this.#works);
-  }
-
   #takeOff(account: Account, start: StartSignIn): InFlightSignIn {
     const controller = new AbortController();
     let isKept = false;
     const work = start(AbortSignal.any([controller.signal, this.#closing]), () => void (isKept = true));
     const flight: InFlightSignIn = { work, controller, waiting: 0, isKept: () => isKept };
     this.#inFlight.set(account, flight);
-    this.#works.add(work);
-    const end = (): void => {
-      this.#works.delete(work);
-      this.#leave(account, flight);
-    };
+    const end = (): void => this.#leave(account, flight);
     work.then(end, end);
     return flight;
   }

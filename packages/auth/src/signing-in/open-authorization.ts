@@ -1,7 +1,7 @@
 import { clock, isConfidentialUrl } from "@hostside/core/implement";
 import type { Account, AuthParts } from "../account.ts";
 import { authRequired, safeExcerptOf, throwIfAborted } from "../auth-errors.ts";
-import type { Discovered } from "../discovering/discover-authorization.ts";
+import { discoverForSignIn, type Discovered } from "../discovering/discover-authorization.ts";
 import { listOf, textOf } from "../discovering/read-metadata.ts";
 import { choosesDpop, dpopOf } from "../dpop/dpop.ts";
 import type { PendingAuthorization } from "../oauth.ts";
@@ -14,54 +14,65 @@ import {
   isUrl,
   partChecks,
   readDocument,
+  sameIssuer,
   withoutAbsent,
   type Checks,
   type StoredMetadata,
 } from "../accounts/stored-account.ts";
 import { bytesToBase64Url, hashText } from "../store/sealer.ts";
 import { joinScopes } from "../discovering/read-challenges.ts";
-import { HostsideError, type JsonObject } from "@hostside/core";
+import type { JsonObject } from "@hostside/core";
+import { readAccount } from "../accounts/account-documents.ts";
+import { becomeClient } from "../clients/become-client.ts";
 import { savingMs, type CredentialKey } from "../store/credential-store.ts";
 
-/** The purpose of an authorization page. */
-interface AuthorizationOpening {
-  readonly discovered: Discovered;
-  readonly client: StoredClient;
-  readonly redirectUri: string;
-  readonly scope: string | undefined;
-  readonly signal: AbortSignal;
-}
-
 /**
- * Throws `auth_required` when no user may be sent to this authorization server: when it has no page
- * for users, or does not say that it takes proof keys of the one kind that is worth sending (RFC
- * 7636, S256): the specification has clients refuse then.
+ * Finds out where users sign in. Throws `auth_required` when no user may be sent there: when it has
+ * no page for users, or does not say that it takes proof keys of the one kind that is worth sending
+ * (RFC 7636, S256): the specification has clients refuse then.
  */
-export function assertUsableForUsers(account: Account, { issuer, metadata }: Discovered): void {
-  const place = safeExcerptOf(account, issuer);
-  if (textOf(metadata, "authorization_endpoint") === undefined) {
-    throw authRequired(account, `its authorization server ${place} has no page for users (authorization_endpoint)`);
-  }
-  if (listOf(metadata, "response_types_supported")?.includes("code") === false) {
-    throw authRequired(account, `its authorization server ${place} does not offer the authorization code flow`);
-  }
-  if (listOf(metadata, "code_challenge_methods_supported")?.includes("S256") === true) return;
-  throw authRequired(
-    account,
-    `its authorization server ${place} does not say that it supports PKCE with S256 (code_challenge_methods_supported); without it nobody is sent there`,
+export async function discoverForUsers(parts: AuthParts, account: Account, signal: AbortSignal): Promise<Discovered> {
+  const discovered = await discoverForSignIn(parts, account, signal);
+  const { issuer, metadata } = discovered;
+  const refuse = (why: string): Error =>
+    authRequired(account, `its authorization server ${safeExcerptOf(account, issuer)} ${why}`);
+  if (textOf(metadata, "authorization_endpoint") === undefined)
+    throw refuse("has no page for users (authorization_endpoint)");
+  if (listOf(metadata, "response_types_supported")?.includes("code") === false)
+    throw refuse("does not offer the authorization code flow");
+  if (listOf(metadata, "code_challenge_methods_supported")?.includes("S256") === true) return discovered;
+  throw refuse(
+    "does not say that it supports PKCE with S256 (code_challenge_methods_supported); without it nobody is sent there",
   );
 }
 
+/** A page of an authorization server that a user is to be sent to. */
+export interface OpenedAuthorization {
+  readonly pending: PendingAuthorization;
+  readonly clientId: string;
+  /** True if the client is one of an earlier sign-in. */
+  readonly isKept: boolean;
+}
+
 /**
- * Makes what a user is sent away with, and keeps what their answer is redeemed with. Shows nothing
- * to anybody.
+ * Becomes a client, makes what a user is sent away with, and keeps what their answer is redeemed
+ * with. Shows nothing to anybody.
  */
 export async function openAuthorization(
   parts: AuthParts,
   account: Account,
-  { discovered, client, redirectUri, scope, signal }: AuthorizationOpening,
-): Promise<PendingAuthorization> {
+  {
+    discovered,
+    redirectUri,
+    signal,
+    ...requested
+  }: ScopeRequest & { readonly discovered: Discovered; readonly redirectUri: string; readonly signal: AbortSignal },
+): Promise<OpenedAuthorization> {
   const { issuer, metadata, resource, isPublished } = discovered;
+  const stored = await readAccount(parts, account);
+  const granted = stored !== undefined && sameIssuer(stored.issuer, issuer) ? stored.scope : undefined;
+  const scope = chooseScope(account, discovered, requested, granted);
+  const { client, isKept } = await becomeClient(parts, account, { discovered, redirectUri, scope, signal });
   const state = randomText();
   const signer = choosesDpop(account, discovered) ? await dpopOf(account, undefined) : undefined;
   const verifier = randomText();
@@ -83,7 +94,7 @@ export async function openAuthorization(
   const expiresAt = clock.date() + pendingMs;
   const { serverId, title, principal, serverUrl } = account;
   throwIfAborted(signal, account, "signing in");
-  await savePending(parts, state, {
+  const document: PendingDocument = {
     serverId,
     title,
     principal,
@@ -98,11 +109,13 @@ export async function openAuthorization(
     resource,
     dpopKey: signer?.key,
     expiresAt,
-  });
+  };
+  // For as long as the answer is waited for.
+  await parts.store.save(pendingKey(state), { version: 1, ...withoutAbsent(document) }, pendingMs);
   for (const old of parts.begun) if (old.expiresAt <= clock.date()) parts.begun.delete(old);
   const pending = { serverId, principal, url, state, expiresAt };
   parts.begun.add(pending);
-  return pending;
+  return { pending, clientId: client.clientId, isKept };
 }
 
 function authorizationUrl(metadata: Discovered["metadata"], parameters: Readonly<Record<string, string>>): URL {
@@ -118,13 +131,11 @@ function randomText(): string {
 }
 
 /** Scopes of a sign-in beside those that the server names. */
-interface ScopeRequest {
+export interface ScopeRequest {
   /** The caller's. */
   readonly scopes?: readonly string[] | undefined;
   /** The grant is not enough: then it is asked for as well, lest it be lost (SEP-2350). */
   readonly needsMore?: boolean | undefined;
-  /** The granted scopes. */
-  readonly granted?: string | undefined;
 }
 
 /**
@@ -133,9 +144,13 @@ interface ScopeRequest {
  * without it some give no refresh token. `undefined`: what the authorization server grants by
  * itself.
  */
-export function chooseScope(account: Account, discovered: Discovered, requested: ScopeRequest): string | undefined {
+export function chooseScope(
+  account: Account,
+  discovered: Discovered,
+  { scopes = [], needsMore = false }: ScopeRequest,
+  granted?: string,
+): string | undefined {
   const { config, hints } = account;
-  const { scopes = [], needsMore = false, granted } = requested;
   const usual = config.scopes?.join(" ") ?? hints.scope ?? discovered.scopes.join(" ");
   const wanted = joinScopes(usual, ...(needsMore ? [hints.scope, granted] : []), scopes.join(" "));
   const offline = "offline_access";
@@ -175,15 +190,6 @@ export function pendingKey(state: string): CredentialKey {
   return { kind: "pending", state };
 }
 
-/** Keeps it for as long as the answer is waited for. */
-async function savePending(
-  { store }: Pick<AuthParts, "store">,
-  state: string,
-  document: PendingDocument,
-): Promise<void> {
-  await store.save(pendingKey(state), { version: 1, ...withoutAbsent(document) }, pendingMs);
-}
-
 /**
  * Takes it out, so that nobody else gets it: one of all that share the store. `undefined` when
  * there is none, or its time is over. An error of `check` leaves it where it is.
@@ -197,8 +203,12 @@ export function takePending(
   return store.withLock(key, savingMs, async (lease) => {
     const found = await store.load(key);
     if (found === undefined) return undefined;
-    const document = readDocument(found, pendingChecks);
-    if (document === undefined) throw unreadable();
+    const document = readDocument(
+      found,
+      pendingChecks,
+      "what is stored about the authorization that was begun",
+      "begin again",
+    );
     const isOver = document.expiresAt <= clock.date();
     if (!isOver) check(document);
     // Somebody else may have it by now.
@@ -219,13 +229,6 @@ const pendingChecks: Checks<PendingDocument> = {
   verifier: isText,
   expiresAt: isDate,
 };
-
-function unreadable(): HostsideError {
-  return new HostsideError(
-    "what is stored about the authorization that was begun cannot be used: it is malformed, or a newer release wrote it; begin again",
-    { code: "store_failed", details: { operation: "read credentials" } },
-  );
-}
 
 /**
  * Forgets all that this process began for an account and that was not completed. Resolves to

@@ -1,12 +1,5 @@
 import { HostsideError } from "@hostside/core";
-import {
-  isLoopbackUrl,
-  untilAborted,
-  createDeadline,
-  formatMs,
-  isJsonObject,
-  settleWithin,
-} from "@hostside/core/implement";
+import { isLoopbackUrl, untilAborted, createDeadline, formatMs, settleWithin } from "@hostside/core/implement";
 import type { Account, AuthParts } from "../account.ts";
 import {
   abortError,
@@ -16,30 +9,27 @@ import {
   pageNotShownError,
   throwIfAborted,
 } from "../auth-errors.ts";
-import { becomeClient, clientKey, forgetClient, readClient } from "../clients/become-client.ts";
-import { discoverForSignIn, type Discovered } from "../discovering/discover-authorization.ts";
+import { clientKey, forgetClient, readClient } from "../clients/become-client.ts";
+import type { Discovered } from "../discovering/discover-authorization.ts";
 import type { OAuthPrompt, RedirectListener, RedirectReceiver, PromptAnswer } from "../oauth-options.ts";
 import type { PendingAuthorization, SignedIn } from "../oauth.ts";
-import { readAccount } from "../accounts/account-documents.ts";
-import { sameIssuer } from "../accounts/stored-account.ts";
-import { chooseScope, assertUsableForUsers, openAuthorization, pendingKey, pendingMs } from "./open-authorization.ts";
+import { discoverForUsers, openAuthorization, pendingKey, pendingMs, type ScopeRequest } from "./open-authorization.ts";
 import type { AuthorizationCompletion } from "./complete-authorization.ts";
 import { longestAnswerMs } from "../tokens/request-tokens.ts";
 
 /** A request for a sign-in. */
-export interface SignInRequest {
-  readonly scopes?: readonly string[] | undefined;
-  /** The grant is not enough. */
-  readonly needsMore?: boolean | undefined;
+export interface SignInRequest extends ScopeRequest {
   /** In place of that of all. */
   readonly prompt?: OAuthPrompt | undefined;
+  /** Called right before a page is shown. */
+  readonly onShown?: (() => void) | undefined;
   readonly signal: AbortSignal;
 }
 
 /** The parts that sign-ins of a process share. */
 export interface Company {
   /**
-   * Waits for `complete()` in this process with this `state`. Called right before a page is shown.
+   * Waits for `complete()` in this process with this `state`.
    */
   readonly expect: (state: string) => {
     readonly answer: Promise<AuthorizationCompletion>;
@@ -64,15 +54,15 @@ export async function beginAuthorization(
   account: Account,
   requested: SignInRequest,
 ): Promise<PendingAuthorization> {
-  const way = returnOf(parts, account);
-  if (way.page === undefined) {
+  const { page: redirectUri } = returnOf(parts, account);
+  if (redirectUri === undefined) {
     throw unsupported(
       account,
       "begin() needs a page of the product's own that users are sent back to (redirect, or redirectUri of the client)",
     );
   }
-  const discovered = await discoverForUsers(parts, account, requested);
-  const { pending } = await open(parts, account, { discovered, requested, redirectUri: way.page });
+  const discovered = await discoverForUsers(parts, account, requested.signal);
+  const { pending } = await openAuthorization(parts, account, { ...requested, discovered, redirectUri });
   return pending;
 }
 
@@ -93,12 +83,11 @@ export async function signInUser(
     );
   }
   const way = returnOf(parts, account);
-  const discovered = await discoverForUsers(parts, account, requested);
+  const discovered = await discoverForUsers(parts, account, requested.signal);
   for (let attempt = 1; ; attempt += 1) {
     const { completion, isKept } = await askOnce(parts, account, { requested, company, prompt, way, discovered });
     if (completion.failure === undefined) return completion.signedIn;
-    const isWorthIt = completion.isUnknownClient && isKept && attempt === 1;
-    if (!isWorthIt) throw completion.failure;
+    if (completion.isUnknownClient !== true || !isKept || attempt > 1) throw completion.failure;
   }
 }
 
@@ -120,16 +109,18 @@ async function askOnce(parts: AuthParts, account: Account, attempt: Attempt) {
   let isOpen = false;
   try {
     const redirectUri = listener?.redirectUri ?? way.page ?? "";
-    const { pending, isKept, clientId } = await open(parts, account, { discovered, requested, redirectUri });
+    const opened = await openAuthorization(parts, account, { ...requested, discovered, redirectUri });
+    const { pending, isKept, clientId } = opened;
+    requested.onShown?.();
     const elsewhere = company.expect(pending.state);
     let isAnswered = false;
     const complete = (callbackUrl: URL | string): Promise<AuthorizationCompletion> => {
       isAnswered = true;
       return company.redeem(callbackUrl);
     };
-    const wait = { pending, prompt, listener, elsewhere: elsewhere.answer, complete, signal };
+    const wait = { pending, prompt, listener, elsewhere: elsewhere.answer, complete };
     try {
-      const completion = await waitForUser(account, wait);
+      const completion = await waitForUser(account, wait, signal);
       isDone = completion.failure === undefined;
       return { completion, isKept };
     } catch (error) {
@@ -162,50 +153,12 @@ async function listen(
   const places = { redirectUri: way.preferred, preferredUri: known?.redirectUri };
   const listening = way.receiver.listen({ serverId, title, signal, ...places });
   try {
-    const listener = await untilAborted(listening, signal);
-    if (way.preferred !== undefined) assertListensAt(account, listener, way.preferred);
-    return listener;
+    return await untilAborted(listening, signal);
   } catch (error) {
     void listening.then((late) => late.close("failed")).catch(() => {});
     if (signal.aborted) throw abortError(signal, account, "signing in");
     throw error;
   }
-}
-
-// An authorization server has nobody come to another place than the client is registered with, but
-// for the port of an application (RFC 8252, 7.3).
-function assertListensAt(account: Account, { redirectUri }: RedirectListener, configured: string): void {
-  const [actual, wanted] = [new URL(redirectUri), new URL(configured)];
-  const isPort = wanted.port === "" || wanted.port === actual.port;
-  if (isPort && wanted.hostname === actual.hostname && wanted.pathname === actual.pathname) return;
-  throw authRequired(
-    account,
-    `its client is registered with the redirect URI ${configured}, and the redirect of createOAuth() listens at ${redirectUri} alone: it has to listen where the client is registered`,
-  );
-}
-
-async function discoverForUsers(parts: AuthParts, account: Account, { signal }: SignInRequest): Promise<Discovered> {
-  const discovered = await discoverForSignIn(parts, account, signal);
-  assertUsableForUsers(account, discovered);
-  return discovered;
-}
-
-async function open(
-  parts: AuthParts,
-  account: Account,
-  {
-    discovered,
-    requested,
-    redirectUri,
-  }: { readonly discovered: Discovered; readonly requested: SignInRequest; readonly redirectUri: string },
-) {
-  const { scopes, needsMore, signal } = requested;
-  const stored = await readAccount(parts, account);
-  const granted = stored !== undefined && sameIssuer(stored.issuer, discovered.issuer) ? stored.scope : undefined;
-  const scope = chooseScope(account, discovered, { scopes, needsMore, granted });
-  const { client, isKept } = await becomeClient(parts, account, { discovered, redirectUri, scope, signal });
-  const pending = await openAuthorization(parts, account, { discovered, client, redirectUri, scope, signal });
-  return { pending, isKept, clientId: client.clientId };
 }
 
 function returnOf({ settings }: AuthParts, account: Account): Return {
@@ -227,15 +180,13 @@ function unsupported(account: Account, text: string): HostsideError {
 }
 
 /** A user who is shown a page, and where the answer may come from. */
-interface UserPrompt {
+interface UserPrompt extends Pick<Attempt, "prompt"> {
   readonly pending: PendingAuthorization;
-  readonly prompt: OAuthPrompt;
   /** Absent where the page that users are sent back to is the product's own. */
   readonly listener: RedirectListener | undefined;
   /** The end of a `complete()` in this process. */
   readonly elsewhere: Promise<AuthorizationCompletion>;
-  readonly complete: (callbackUrl: URL | string) => Promise<AuthorizationCompletion>;
-  readonly signal: AbortSignal;
+  readonly complete: Company["redeem"];
 }
 
 /**
@@ -243,21 +194,25 @@ interface UserPrompt {
  * `complete()`. Rejects when the user does not want to, when the page cannot be shown, when it
  * takes too long, and with the reason of the signal.
  */
-async function waitForUser(account: Account, wait: UserPrompt): Promise<AuthorizationCompletion> {
-  const { pending, listener, elsewhere, complete, signal } = wait;
+async function waitForUser(account: Account, wait: UserPrompt, signal: AbortSignal): Promise<AuthorizationCompletion> {
+  const { pending, listener, elsewhere, complete } = wait;
   throwIfAborted(signal, account, "signing in");
   const over = new AbortController();
-  const deadline = createDeadline({ timeoutMs: pendingMs, signal, onTimeout: () => tooLate(account) });
+  const onTimeout = (): HostsideError => {
+    const late = `the user did not come back from the authorization page within ${formatMs(pendingMs)}`;
+    return authRequired(account, late, { details: { timeoutMs: pendingMs, reason: "no-answer" } });
+  };
+  const deadline = createDeadline({ timeoutMs: pendingMs, signal, onTimeout });
   // The first answer is redeemed, and no other.
   let redeeming: Promise<AuthorizationCompletion> | undefined;
   const redeem = (callbackUrl: URL | string): Promise<AuthorizationCompletion> => {
-    redeeming ??= complete(callbackUrl).then((end) => (end.takenBy === "elsewhere" ? endElsewhere(end) : end));
+    redeeming ??= complete(callbackUrl).then(async (end) => {
+      if (end.takenBy !== "elsewhere") return end;
+      // It was taken in this process, and its end is on its way; or in another one, or too late.
+      await untilAborted(settleWithin(elsewhere, longestAnswerMs), signal);
+      return Promise.race([elsewhere, Promise.resolve(end)]);
+    });
     return redeeming;
-  };
-  // It was taken in this process, and its end is on its way; or in another one, or too late.
-  const endElsewhere = async (end: AuthorizationCompletion): Promise<AuthorizationCompletion> => {
-    await untilAborted(settleWithin(elsewhere, longestAnswerMs), signal);
-    return Promise.race([elsewhere, Promise.resolve(end)]);
   };
   try {
     const prompted = ask(account, wait, AbortSignal.any([deadline.signal, over.signal]));
@@ -298,22 +253,9 @@ async function ask(
     const details = { reason: "declined" } as const;
     throw authRequired(account, "the user cancelled the sign-in; nothing has changed", { details });
   }
-  const given: unknown = answer;
-  const callbackUrl: unknown = isJsonObject(given) ? given["callbackUrl"] : undefined;
-  if (typeof callbackUrl === "string" || callbackUrl instanceof URL) return callbackUrl;
-  throw new HostsideError('the prompt answered neither "completed" nor "cancelled" nor a callbackUrl', {
-    code: "internal_error",
-    serverId,
-    outcome: "not-sent",
-  });
+  return answer.callbackUrl;
 }
 
 function never<T>(): Promise<T> {
   return new Promise(() => {});
-}
-
-function tooLate(account: Account): HostsideError {
-  return authRequired(account, `the user did not come back from the authorization page within ${formatMs(pendingMs)}`, {
-    details: { timeoutMs: pendingMs, reason: "no-answer" },
-  });
 }

@@ -1,6 +1,6 @@
 import { createMemoryLock, type Lock, type Store, type FencingToken } from "@hostside/core";
-import { assertKnownOptions, type Fields, clock, isJsonObject, storeFailed, doStep } from "@hostside/core/implement";
-import { createDocumentStore, type TextStore } from "./create-document-store.ts";
+import { assertKnownOptions, type Fields, clock, storeFailed, doStep } from "@hostside/core/implement";
+import { createDocumentStore, type TextStore, type TextWrite } from "./create-document-store.ts";
 import {
   describeKey,
   readKey,
@@ -57,13 +57,8 @@ export interface SealedCredentials extends CredentialStore {
   reseal(): Promise<number>;
 }
 
-const timeoutMs = 5000;
-const optionFields: Fields<KeyvCredentialsOptions> = {
-  store: true,
-  lock: true,
-  keys: true,
-  prefix: true,
-};
+const limit = { timeoutMs: 5000 };
+const optionFields: Fields<KeyvCredentialsOptions> = { store: true, lock: true, keys: true, prefix: true };
 
 /**
  * Keeps credentials in any `Keyv`, sealed with AES-256-GCM under names that are hashes: who can
@@ -84,42 +79,37 @@ export function createKeyvCredentials(options: KeyvCredentialsOptions): SealedCr
   if (options.lock === undefined) throw new TypeError(`${owner} needs a lock`);
   const lock = options.lock === "this-process" ? createMemoryLock() : options.lock;
   const sealer = createSealer(readSealingKeys(owner, options.keys));
-  const texts = createConfirmedStore({ store, marker: `${prefix}marker`, timeoutMs });
-  const index = createStoreIndex({ texts, lock, sealer, prefix });
+  const texts = createSealedStore(store, sealer, `${prefix}marker`);
+  const index = createStoreIndex(texts, lock, prefix);
   const placeOf: TextStore["placeOf"] = async (key, text) => ({
     name: prefix + (await hashNameHex(text)),
     what: describeKey(key),
   });
   const documents = createDocumentStore({
     placeOf,
-    async get(place) {
-      const sealed = await texts.get(place.name);
-      return sealed === undefined ? undefined : sealer.open(place, sealed);
-    },
+    get: (place) => texts.get(place),
     async set(place, text, { ttlMs, assertNotLost }) {
-      const sealed = await sealer.seal(place, text);
-      const write = async (): Promise<void> => texts.set(place.name, sealed, { ttlMs, fencingToken: assertNotLost() });
+      const write = (): Promise<void> => texts.set(place, text, { ttlMs, assertNotLost });
       // Listed first: what is kept and not listed would be overlooked when somebody signs out of
       // everything. A sign-in that is under way ends by itself.
       await (place.kind === "pending" ? write() : index.change(place.key, true, write));
     },
-    async delete({ kind, key, name }) {
-      const remove = (): Promise<void> => texts.delete(name);
-      await (kind === "pending" ? remove() : index.change(key, false, remove));
+    async delete(place) {
+      const remove = (): Promise<void> => texts.delete(place);
+      await (place.kind === "pending" ? remove() : index.change(place.key, false, remove));
       return true;
     },
     keys: () => index.list(),
     lock,
     lockOf: ({ name }) => `${prefix}lock:${name.slice(prefix.length)}`,
   });
-  const resealOne = async (key: CredentialKey, text: string): Promise<boolean> => {
-    const place = await placeOf(key, text);
-    return index.change(text, true, async (assertAlone) => {
-      const sealed = await texts.get(place.name);
-      if (sealed === undefined) return false;
-      const opened = await sealer.open(place, sealed);
+  const resealOne = async (key: CredentialKey, keyText: string): Promise<boolean> => {
+    const place = await placeOf(key, keyText);
+    return index.change(keyText, true, async (assertAlone) => {
+      const text = await texts.get(place);
+      if (text === undefined) return false;
       assertAlone();
-      await texts.set(place.name, await sealer.seal(place, opened));
+      await texts.set(place, text);
       return true;
     });
   };
@@ -137,53 +127,28 @@ export function createKeyvCredentials(options: KeyvCredentialsOptions): SealedCr
   };
 }
 
-/** Lists the keys of a store, because a `Keyv` cannot be asked. */
-interface StoreIndex {
-  /**
-   * Does `work` alone among all who change keys of the same part. The key is listed before, or
-   * removed afterwards if it is not `kept`. `assertAlone` throws `store_failed` when the turn is
-   * lost.
-   */
-  change<T>(key: string, kept: boolean, work: (assertAlone: () => void) => Promise<T>): Promise<T>;
-  /** All keys. There may be one among them of which nothing is kept any more. */
-  list(): Promise<readonly string[]>;
-  /** Seals the index anew where that was done with another key. */
-  reseal(): Promise<void>;
-}
-
-/** Parts of a {@linkcode StoreIndex}. */
-interface StoreIndexInit {
-  readonly texts: ConfirmedStore;
-  readonly lock: Lock;
-  readonly sealer: Sealer;
-  readonly prefix: string;
-}
-
-interface Part extends SealedPlace {
-  readonly key: string;
-}
-
 // In parts, so that of many thousand keys not all are written for each new one, and not all who
 // sign in wait for each other.
 const mostParts = 64;
 const leaseMs = 30_000;
 
-/** Makes an index in sealed documents of the same store. */
-function createStoreIndex({ texts, lock, sealer, prefix }: StoreIndexInit): StoreIndex {
-  const partOf = (part: number): Part => ({
+/** Lists the keys of a store in documents of the same store, because a `Keyv` cannot be asked. */
+function createStoreIndex(texts: ReturnType<typeof createSealedStore>, lock: Lock, prefix: string) {
+  const partOf = (part: number) => ({
     key: `index:${part}`,
     name: `${prefix}index:${part}`,
     what: `part ${part} of the index of the store`,
   });
   const parts = Array.from({ length: mostParts }, (_, part) => partOf(part));
+  type Part = ReturnType<typeof partOf>;
   const read = async (part: Part): Promise<Set<string>> => {
-    const sealed = await texts.get(part.name);
-    return sealed === undefined ? new Set() : readKeys(part.what, await sealer.open(part, sealed));
+    const text = await texts.get(part);
+    // Nobody else can have sealed it.
+    const { keys } = text === undefined ? { keys: [] } : readDocumentEnvelope(part.what, text).document;
+    return new Set(keys as readonly string[]);
   };
-  const write = async (part: Part, keys: Iterable<string>): Promise<void> => {
-    const text = envelopeText({ key: part.key, document: { keys: Array.from(keys) } });
-    await texts.set(part.name, await sealer.seal(part, text));
-  };
+  const write = (part: Part, keys: Iterable<string>): Promise<void> =>
+    texts.set(part, envelopeText({ key: part.key, document: { keys: Array.from(keys) } }));
   const alone = <T>(part: Part, work: (assertAlone: () => void) => Promise<T>): Promise<T> =>
     lock.withLock(`${part.name}:lock`, leaseMs, (signal) =>
       work(() => {
@@ -191,7 +156,12 @@ function createStoreIndex({ texts, lock, sealer, prefix }: StoreIndexInit): Stor
       }),
     );
   return {
-    async change(key, kept, work) {
+    /**
+     * Does `work` alone among all who change keys of the same part. The key is listed before, or
+     * removed afterwards if it is not `kept`. `assertAlone` throws `store_failed` when the turn is
+     * lost.
+     */
+    async change<T>(key: string, kept: boolean, work: (assertAlone: () => void) => Promise<T>): Promise<T> {
       const [hash = 0] = await hashText(key);
       const part = partOf(hash % mostParts);
       return alone(part, async (assertAlone) => {
@@ -204,11 +174,13 @@ function createStoreIndex({ texts, lock, sealer, prefix }: StoreIndexInit): Stor
         return result;
       });
     },
-    async list() {
+    /** All keys. There may be one among them of which nothing is kept any more. */
+    async list(): Promise<readonly string[]> {
       const all = await settleInTurns(parts, read);
       return all.flatMap((keys) => Array.from(keys));
     },
-    async reseal() {
+    /** Seals the index anew where that was done with another key. */
+    async reseal(): Promise<void> {
       for (const part of parts) {
         await alone(part, async (assertAlone) => {
           const keys = await read(part);
@@ -220,62 +192,28 @@ function createStoreIndex({ texts, lock, sealer, prefix }: StoreIndexInit): Stor
   };
 }
 
-function readKeys(what: string, text: string): Set<string> {
-  const { document } = readDocumentEnvelope(what, text);
-  const { keys } = isJsonObject(document) ? document : {};
-  if (!Array.isArray(keys)) throw storeFailed(`${what}: not written by Hostside`);
-  return new Set(keys.filter((key): key is string => typeof key === "string"));
-}
-
-/** A store of texts whose answers can be relied on. */
-interface ConfirmedStore {
-  /** The text; `undefined` when the store answers and has none. */
-  get(name: string): Promise<string | undefined>;
-  /** Resolves when the store has it. */
-  set(name: string, text: string, keeping?: WriteOptions): Promise<void>;
-  /** Resolves when the store has it no more. */
-  delete(name: string): Promise<void>;
-}
-
-/** Options of a write. */
-interface WriteOptions {
-  /** The time to live; absent: without an end. */
-  readonly ttlMs?: number | undefined;
-  /** The turn, for a store that knows of fencing tokens. */
-  readonly fencingToken?: FencingToken | undefined;
-}
-
-/** Parts of a {@linkcode ConfirmedStore}. */
-interface ConfirmedStoreInit extends Pick<Parameters<typeof doStep>[1], "timeoutMs"> {
-  readonly store: Store;
-  /** A name that nothing else is kept under. */
-  readonly marker: string;
-}
-
 const present = "hostside";
+const forgotten = "the store does not have what was just written to it: it is down, or forgets";
 
 /**
  * Makes of any `Keyv` one that does not lie. By default a Keyv and some of its adapters swallow the
  * error of a database that is down: `get` resolves to `undefined` then, `set` to `true`. So nothing
  * counts as absent unless a marker, which is there, can be read in between; and what was written is
- * read again.
+ * read again. `marker`: a name that nothing else is kept under.
  */
-function createConfirmedStore(init: ConfirmedStoreInit): ConfirmedStore {
-  const { store, marker } = init;
-  const ask = (name: string): Promise<unknown> => doStep("reading from the store", init, async () => store.get(name));
-  const put = async (name: string, text: string, { ttlMs, fencingToken }: WriteOptions): Promise<void> => {
-    const said = await doStep("writing to the store", init, async () => store.set(name, text, ttlMs, fencingToken));
+function createSealedStore(store: Store, sealer: Sealer, marker: string) {
+  const ask = (name: string): Promise<unknown> => doStep("reading from the store", limit, async () => store.get(name));
+  const put = async (name: string, text: string, ttlMs?: number, fencingToken?: FencingToken): Promise<void> => {
+    const said = await doStep("writing to the store", limit, async () => store.set(name, text, ttlMs, fencingToken));
     if (said === false)
       throw storeFailed("writing to the store failed; what is wrong, the store said nowhere but in its events");
   };
   const assertAnswers = async (): Promise<void> => {
     if ((await ask(marker)) === present) return;
-    await put(marker, present, {});
-    if ((await ask(marker)) !== present) {
-      throw storeFailed("the store does not have what was just written to it: it is down, or forgets");
-    }
+    await put(marker, present);
+    if ((await ask(marker)) !== present) throw storeFailed(forgotten);
   };
-  const get = async (name: string): Promise<string | undefined> => {
+  const read = async (name: string): Promise<string | undefined> => {
     let value = await ask(name);
     if (value === undefined || value === null) {
       await assertAnswers();
@@ -286,21 +224,25 @@ function createConfirmedStore(init: ConfirmedStoreInit): ConfirmedStore {
     return value;
   };
   return {
-    get,
-    async set(name, text, keeping = {}) {
-      const { ttlMs = Number.POSITIVE_INFINITY } = keeping;
-      const startedAt = clock.now();
-      await put(name, text, keeping);
-      const value = await ask(name);
-      // What was to be kept for a moment may have been there for that moment.
-      const isOver = clock.now() - startedAt >= ttlMs && (value === undefined || value === null);
-      if (value !== text && !isOver) {
-        throw storeFailed("the store does not have what was just written to it: it is down, or forgets");
-      }
+    /** The text; `undefined` when the store answers and has none. */
+    async get(place: SealedPlace): Promise<string | undefined> {
+      const sealed = await read(place.name);
+      return sealed === undefined ? undefined : sealer.open(place, sealed);
     },
-    async delete(name) {
-      await doStep("deleting from the store", init, async () => store.delete(name));
-      if ((await get(name)) !== undefined) throw storeFailed("the store still has what was just deleted from it");
+    /** Resolves when the store has it. */
+    async set(place: SealedPlace, text: string, { ttlMs, assertNotLost }: Partial<TextWrite> = {}): Promise<void> {
+      const sealed = await sealer.seal(place, text);
+      const startedAt = clock.now();
+      await put(place.name, sealed, ttlMs, assertNotLost?.());
+      const value = await ask(place.name);
+      // What was to be kept for a moment may have been there for that moment.
+      const isOver = clock.now() - startedAt >= (ttlMs ?? Infinity) && (value === undefined || value === null);
+      if (value !== sealed && !isOver) throw storeFailed(forgotten);
+    },
+    /** Resolves when the store has it no more. */
+    async delete({ name }: SealedPlace): Promise<void> {
+      await doStep("deleting from the store", limit, async () => store.delete(name));
+      if ((await read(name)) !== undefined) throw storeFailed("the store still has what was just deleted from it");
     },
   };
 }

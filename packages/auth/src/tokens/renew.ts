@@ -50,7 +50,7 @@ export async function renew(parts: AuthParts, account: Account, request: Renewal
     if (end.kind === "renewed" && end.authorization.accessToken !== request.unwanted.accessToken) return end;
     if (end.kind === "failed" || end.kind === "unrenewable") return end;
   }
-  renewals.running = run(parts, account, { request, renewals }).finally(() => (renewals.running = undefined));
+  renewals.running = run(parts, account, request).finally(() => (renewals.running = undefined));
   return renewals.running;
 }
 
@@ -79,57 +79,59 @@ export async function settleRenewals(parts: AuthParts, timeoutMs: number): Promi
   if (saving.length > 0) await resultWithin(Promise.allSettled(saving), lastSavingMs);
 }
 
-interface Run {
-  readonly request: RenewalRequest;
-  readonly renewals: Renewals;
-}
-
-async function run(parts: AuthParts, account: Account, { request, renewals }: Run): Promise<RenewalEnd> {
+async function run(parts: AuthParts, account: Account, request: RenewalRequest): Promise<RenewalEnd> {
   // Without the lock: most often somebody else was faster, and nobody needs to queue for that.
   const before = await readAccount(parts, account);
-  const early = look(before, { request, renewals });
+  const early = look(account, before, request);
   if (early !== undefined) return early;
-  if (request.obtain !== undefined) {
-    const credential = credentialOf(before);
-    return obtain(parts, account, { backOff: renewals.backOff, credential, work: request.obtain });
-  }
+  if (parts.closing.aborted) throw closed(account);
+  if (request.obtain !== undefined) return obtain(account, credentialOf(before), request.obtain);
   return parts.store.withLock(accountKey(account), leaseMs, async (lease) => {
     const authorization = await readAccount(parts, account);
-    const end = look(authorization, { request, renewals });
+    const end = look(account, authorization, request);
     if (end !== undefined) return end;
     if (parts.closing.aborted) throw closed(account);
     if (authorization?.refreshToken === undefined) return { kind: "unrenewable" };
     const { refreshToken } = authorization;
-    const work = redeem(parts, account, { authorization, refreshToken, lease, backOff: renewals.backOff });
+    const work = redeem(parts, account, { authorization, refreshToken, lease });
     parts.redeeming.add(work);
     return work.finally(() => parts.redeeming.delete(work));
   });
 }
 
-/** The end that what is stored decides; `undefined` when somebody has to be asked. */
+/**
+ * The end that what is stored decides: somebody else got a token; or somebody died while they
+ * redeemed, and the access token still lives; or there is no refresh token. `undefined` when
+ * somebody has to be asked.
+ */
 function look(
+  account: Account,
   authorization: StoredAuthorization | undefined,
-  { request: { unwanted, obtain }, renewals }: Run,
+  { unwanted, obtain }: RenewalRequest,
 ): RenewalEnd | undefined {
-  const step = decideRenewal(authorization, unwanted);
-  if (authorization !== undefined && step === "adopt") return { kind: "renewed", authorization };
-  if (step === "leave" && obtain === undefined) return { kind: "left" };
-  if (step === "none" && obtain === undefined) return { kind: "unrenewable" };
-  const error = renewals.backOff.current(credentialOf(authorization));
+  const left = authorization && tokenExpiryOf(authorization, clock.date());
+  const isUnwanted = authorization?.accessToken === unwanted.accessToken;
+  // One that was refused is over, whatever its answer promised.
+  const isAlive = left !== undefined && left !== "over" && !(isUnwanted && unwanted.isRefused);
+  const isMarked = authorization?.redeeming !== undefined;
+  const canRenew = authorization?.refreshToken !== undefined;
+  if (authorization !== undefined && isAlive) {
+    const isGood = isUnwanted ? canRenew && !isMarked && left === "fresh" : !canRenew || isMarked || left === "fresh";
+    if (isGood) return { kind: "renewed", authorization };
+  }
+  if (obtain === undefined && !canRenew) return { kind: "unrenewable" };
+  if (obtain === undefined && isAlive && isMarked) return { kind: "left" };
+  const error = renewalsOf(account).backOff.current(credentialOf(authorization));
   if (error === undefined) return undefined;
   return error.kind === "auth" ? { kind: "unrenewable", error } : { kind: "failed", error };
 }
 
 async function obtain(
-  { closing }: AuthParts,
   account: Account,
-  {
-    backOff,
-    credential,
-    work,
-  }: { readonly backOff: BackOff; readonly credential: string; readonly work: () => Promise<StoredAuthorization> },
+  credential: string,
+  work: () => Promise<StoredAuthorization>,
 ): Promise<RenewalEnd> {
-  if (closing.aborted) throw closed(account);
+  const { backOff } = renewalsOf(account);
   try {
     const authorization = await work();
     backOff.succeeded();
@@ -149,7 +151,8 @@ function credentialOf(authorization: StoredAuthorization | undefined): string {
 }
 
 function closed({ serverId }: Account): HostsideError {
-  return new HostsideError("the host's OAuth was closed; nothing was renewed", { code: "closed", serverId });
+  const why = "the host's OAuth was closed; nothing was sent";
+  return new HostsideError(why, { code: "closed", serverId, outcome: "not-sent" });
 }
 
 /** A token that is not to be used any more. */
@@ -158,27 +161,6 @@ interface Unwanted {
   readonly accessToken: string | undefined;
   /** True if the server refused it; else it is only near its end. */
   readonly isRefused: boolean;
-}
-
-/**
- * The next step about an unwanted token: `adopt` what is stored, because
- * somebody else got it; `leave` things as they are, because somebody died while they redeemed and
- * the access token still lives; `redeem`; or nothing (`none`), because there is no refresh token.
- */
-type RenewalStep = "adopt" | "leave" | "none" | "redeem";
-
-/** Decides by what is stored now. */
-function decideRenewal(authorization: StoredAuthorization | undefined, unwanted: Unwanted): RenewalStep {
-  if (authorization === undefined) return "none";
-  const left = tokenExpiryOf(authorization, clock.date());
-  const isUnwanted = authorization.accessToken === unwanted.accessToken;
-  // One that was refused is over, whatever its answer promised.
-  const isAlive = left !== "over" && !(isUnwanted && unwanted.isRefused);
-  if (!isUnwanted && left === "fresh") return "adopt";
-  if (authorization.refreshToken === undefined) return isAlive && !isUnwanted ? "adopt" : "none";
-  if (!isAlive) return "redeem";
-  if (authorization.redeeming !== undefined) return isUnwanted ? "leave" : "adopt";
-  return left === "fresh" ? "adopt" : "redeem";
 }
 
 /** The end of a renewal. */
@@ -207,7 +189,6 @@ interface Redeeming {
   readonly refreshToken: string;
   /** Aborts when the lock is lost. */
   readonly lease: AbortSignal;
-  readonly backOff: BackOff;
 }
 
 /**
@@ -215,14 +196,15 @@ interface Redeeming {
  * that mark. Never given up between the second and the third. Rejects with `store_failed` before
  * anything was sent.
  */
-export async function redeem(parts: AuthParts, account: Account, redeeming: Redeeming): Promise<RenewalEnd> {
-  const { authorization, refreshToken, lease, backOff } = redeeming;
+async function redeem(parts: AuthParts, account: Account, redeeming: Redeeming): Promise<RenewalEnd> {
+  const { authorization, refreshToken, lease } = redeeming;
   const signer = authorization.dpopKey && (await dpopOf(account, authorization));
   const since = clock.date();
   const assertWanted = (): void => {
-    if (parts.closing.aborted) throw notSent(account, "closed", "the host's OAuth was closed");
+    if (parts.closing.aborted) throw closed(account);
     if (lease.aborted || clock.date() - since > latestStartMs) {
-      throw notSent(account, "overloaded", "the lock was lost before the refresh token was sent");
+      const why = "the lock was lost before the refresh token was sent; nothing was sent";
+      throw new HostsideError(why, { code: "overloaded", serverId: account.serverId, outcome: "not-sent" });
     }
   };
   const marked = { ...authorization, redeeming: { by: crypto.randomUUID(), since } };
@@ -235,7 +217,7 @@ export async function redeem(parts: AuthParts, account: Account, redeeming: Rede
   // Without the scope some authorization servers grant another one than the user consented to.
   const { tokens, failure, sent } = await askWithOptional(request, params, { resource, scope });
   if (failure !== undefined) return fail(parts, account, { ...redeeming, failure });
-  backOff.succeeded();
+  renewalsOf(account).backOff.succeeded();
   const origin = { issuer, metadata, client, resource: sent.resource, dpopKey, renewed: authorization };
   const renewed = toStoredAuthorization(tokens, origin);
   const end: RenewalEnd = { kind: "renewed", authorization: renewed };
@@ -254,7 +236,7 @@ async function fail(
   account: Account,
   redeeming: Redeeming & { readonly failure: TokenFailure },
 ): Promise<RenewalEnd> {
-  const { authorization, refreshToken, lease, backOff } = redeeming;
+  const { authorization, refreshToken, lease } = redeeming;
   const { trouble, isUnredeemed, error } = redeeming.failure;
   const { redeeming: _mark, ...rest } = authorization;
   const end: RenewalEnd = trouble === "passing" ? { kind: "failed", error } : { kind: "unrenewable", error };
@@ -267,25 +249,24 @@ async function fail(
     // The verdict stands, written down or not.
     settled = await settle(parts, account, { ...redeeming, end, next, ifGone: end }).catch(() => end);
   }
-  if (settled.kind !== "renewed") backOff.failed(refreshToken, error);
+  if (settled.kind !== "renewed") renewalsOf(account).backOff.failed(refreshToken, error);
   return settled;
 }
 
-interface Settlement {
-  readonly end: RenewalEnd;
-  /** Takes the place of what was redeemed. */
-  readonly next: StoredAuthorization;
-  readonly ifGone: RenewalEnd;
-}
-
 /**
- * Writes down how it ended, unless another authorization has taken the place of the one that was
+ * Writes down how it ended, with `next` in place of what was redeemed, unless another authorization has taken the place of the one that was
  * redeemed. Under the lock that is held, or under a new one when it was lost.
  */
 function settle(
   parts: AuthParts,
   account: Account,
-  { authorization, lease, end, next, ifGone }: Redeeming & Settlement,
+  {
+    authorization,
+    lease,
+    end,
+    next,
+    ifGone,
+  }: Redeeming & { readonly end: RenewalEnd; readonly next: StoredAuthorization; readonly ifGone: RenewalEnd },
 ): Promise<RenewalEnd> {
   const work = async (): Promise<RenewalEnd> => {
     const stored = await readAccount(parts, account);
@@ -296,8 +277,4 @@ function settle(
     return end;
   };
   return lease.aborted ? parts.store.withLock(accountKey(account), savingMs, work) : work();
-}
-
-function notSent({ serverId }: Account, code: "closed" | "overloaded", why: string): HostsideError {
-  return new HostsideError(`${why}; nothing was sent`, { code, serverId, outcome: "not-sent" });
 }

@@ -1,4 +1,4 @@
-import { HostsideError, type AuthorizationFetch, truncateText } from "@hostside/core";
+import { HostsideError, truncateText } from "@hostside/core";
 import {
   formatMs,
   isConfidentialUrl,
@@ -43,12 +43,18 @@ export const longestAnswerMs = 40_000;
  */
 export async function askForTokens(request: TokenRequest, params: TokenParameters): Promise<TokenResult> {
   const { account, endpoint, signer, authenticate, assertWanted } = request;
+  const onTimeout = (): HostsideError =>
+    serverError(account, `no answer of the authorization server within ${formatMs(longestAnswerMs)}`, {
+      code: "request_timeout",
+      details: { timeoutMs: longestAnswerMs },
+    });
   let wasSent = false;
   try {
     const url = new URL(endpoint);
     if (!isConfidentialUrl(url)) throw new TypeError("the token endpoint is neither https: nor on this machine");
     for (let attempt = 1; ; attempt += 1) {
-      const body = toForm(params);
+      const given = Object.entries(params).filter((pair): pair is [string, string] => pair[1] !== undefined);
+      const body = new URLSearchParams(given);
       const headers = new Headers({
         accept: "application/json",
         "content-type": "application/x-www-form-urlencoded",
@@ -57,7 +63,10 @@ export async function askForTokens(request: TokenRequest, params: TokenParameter
       if (signer !== undefined) headers.set("dpop", await signer.proofFor({ method: "POST", url }));
       assertWanted?.();
       wasSent = true;
-      const { response, text } = await sendInTime(account, () => account.fetch(url, { method: "POST", headers, body }));
+      const { response, text } = await withinTime({ timeoutMs: longestAnswerMs, onTimeout }, async () => {
+        const answered = await account.fetch(url, { method: "POST", headers, body });
+        return { response: answered, text: await answered.text() };
+      });
       signer?.onAnswered({ method: "POST", url }, (name) => response.headers.get(name) ?? undefined);
       const answer = readOAuthAnswer(text);
       const code = isErrorCode(answer?.["error"]) ? answer["error"] : undefined;
@@ -73,10 +82,7 @@ export async function askForTokens(request: TokenRequest, params: TokenParameter
 }
 
 /** Parameters that some authorization servers refuse. */
-interface OptionalParameters {
-  readonly resource?: string | undefined;
-  readonly scope?: string | undefined;
-}
+type OptionalParameters = Readonly<Partial<Record<"resource" | "scope", string | undefined>>>;
 
 /**
  * Asks as {@linkcode askForTokens} does, and once more without the parameter that the answer
@@ -114,27 +120,6 @@ export async function requestTokens(request: TokenRequest, params: TokenParamete
   const { tokens, failure } = await askForTokens(request, params);
   if (failure !== undefined) throw failure.error;
   return tokens;
-}
-
-function toForm(params: TokenParameters): URLSearchParams {
-  const form = new URLSearchParams();
-  for (const [name, value] of Object.entries(params)) if (value !== undefined) form.set(name, value);
-  return form;
-}
-
-function sendInTime(
-  account: Account,
-  send: () => ReturnType<AuthorizationFetch>,
-): Promise<{ readonly response: Response; readonly text: string }> {
-  const onTimeout = (): HostsideError =>
-    serverError(account, `no answer of the authorization server within ${formatMs(longestAnswerMs)}`, {
-      code: "request_timeout",
-      details: { timeoutMs: longestAnswerMs },
-    });
-  return withinTime({ timeoutMs: longestAnswerMs, onTimeout }, async () => {
-    const response = await send();
-    return { response, text: await response.text() };
-  });
 }
 
 /** The usable members of an answer; `undefined` when there is no token that can be sent. */

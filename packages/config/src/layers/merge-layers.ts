@@ -192,11 +192,6 @@ export function projectSettings(settings: HostSettings): HostSettings {
 export type SettingsAnswer = (projectFolder: string) => "trust" | "refuse" | undefined;
 
 /** The settings of all layers. */
-interface MergedSettings {
-  readonly settings: HostSettings;
-  readonly problems: readonly ConfigProblem[];
-}
-
 /**
  * The settings of several configurations, the stronger one last: each setting whole, as with
  * servers. Lists of servers only ever narrow: denied is what any of them denies, allowed what all
@@ -204,7 +199,10 @@ interface MergedSettings {
  * about serving is kept apart. The files of a project that is not trusted change nothing. Nothing
  * is served where a `hostside.json` of the user's own is lost to an error.
  */
-function mergeSettings(all: readonly ConfigLayer[], answerAbout: SettingsAnswer = () => undefined): MergedSettings {
+function mergeSettings(
+  all: readonly ConfigLayer[],
+  answerAbout: SettingsAnswer = () => undefined,
+): Pick<MergedConfig, "problems" | "settings"> {
   const merged = new Map<string, unknown>();
   const problems: ConfigProblem[] = [];
   const layers: ConfigLayer[] = [];

@@ -92,15 +92,8 @@ export interface LoadedConfig {
  */
 export async function loadConfig(options: LoadConfigOptions = {}): Promise<LoadedConfig> {
   assertKnownOptions("loadConfig()", options, { ...loadFields, signal: true });
-  const { config } = await loadAll(options, { ask: true, accept: (_, result) => result });
+  const { config } = await loadAll(options);
   return config;
-}
-
-/** Options of a load. */
-export interface LoadMode {
-  /** True if users are asked and waited for. */
-  readonly ask: boolean;
-  readonly accept: Accept;
 }
 
 /** A loaded configuration, and its sources. */
@@ -112,10 +105,14 @@ export interface LoadAll {
   readonly undecided: readonly { readonly entry: TrustEntry; readonly question: TrustQuestion }[];
 }
 
-/** {@linkcode loadConfig}, for whoever loads again and again. */
-export async function loadAll(options: LoadConfigOptions, { ask, accept }: LoadMode): Promise<LoadAll> {
+/**
+ * {@linkcode loadConfig}; with `accept` for whoever loads again and again, and asks users and waits
+ * for them itself.
+ */
+export async function loadAll(options: LoadConfigOptions, accept?: Accept): Promise<LoadAll> {
   const place = loadPlaceOf(options);
-  const { layers, paths, problems } = await readLayers(options, place, accept);
+  const ask = accept === undefined;
+  const { layers, paths, problems } = await readLayers(options, place, accept ?? ((_, result) => result));
   const kept = new Map<string, Promise<string | undefined>>();
   const loading: Loading = { options, place, ask, kept, projectFolder: findProjectFolder(place) };
   const verdicts = await judgeAll(layers, loading);

@@ -11,18 +11,14 @@ import {
   compareText,
 } from "@hostside/core/implement";
 import type { TrustEntry, TrustQuestion } from "../trust/trust.ts";
-import { loadAll, type LoadAll, type LoadMode, type LoadedConfig } from "./load-config.ts";
+import { loadAll, type LoadAll, type LoadedConfig } from "./load-config.ts";
+import type { Accept } from "./read-layers.ts";
 import { loadFields, type LoadConfigOptions } from "./load-options.ts";
 import type { ConfigResult } from "../dialects/read-parsed.ts";
 import { isNothing } from "../layers/merge-layers.ts";
 import type { ConfigProblem } from "../parse/config-problem.ts";
 
-const optionFields: Fields<WatchConfigOptions> = {
-  ...loadFields,
-  target: true,
-  quietMs: true,
-  signal: true,
-};
+const optionFields: Fields<WatchConfigOptions> = { ...loadFields, target: true, quietMs: true, signal: true };
 const defaultQuietMs = 500;
 const leastQuietMs = 10;
 // A file that never rests is read all the same.
@@ -45,7 +41,8 @@ class Watch implements ConfigWatch {
   readonly #options: WatchConfigOptions;
   readonly #end = new AbortController();
   readonly #reports = createEvent<ConfigReport>();
-  readonly #good = createLastGoodConfigs();
+  readonly #good = new Map<string, ConfigResult>();
+  readonly #keptFiles = new Set<string>();
   /** The questions of trust that are open. */
   readonly #asked = new Map<string, AbortController>();
   #used: Used | undefined;
@@ -128,7 +125,8 @@ class Watch implements ConfigWatch {
     const loaded = await this.#load();
     const { config, keptServers } = keepSpecs(loaded.config, before?.config);
     const { undecided } = loaded;
-    const used: Used = { config, keptServers, keptFiles: this.#good.kept, undecided, applied: before?.applied };
+    const keptFiles = [...this.#keptFiles].toSorted();
+    const used: Used = { config, keptServers, keptFiles, undecided, applied: before?.applied };
     const { signal } = this.#end;
     if (signal.aborted) return undefined;
     if (sameJson(config.servers, before?.applied)) {
@@ -147,13 +145,27 @@ class Watch implements ConfigWatch {
     }
   }
 
+  /**
+   * Returns what is used of a file: what it says now, or, where that is worse, what it said when it
+   * was last right, with the problems of now.
+   */
+  readonly #accept: Accept = (path, result) => {
+    const before = this.#good.get(path);
+    if (before !== undefined && isWorse(result, before)) {
+      this.#keptFiles.add(path);
+      return { ...before, problems: result.problems };
+    }
+    this.#keptFiles.delete(path);
+    this.#good.set(path, result);
+    return result;
+  };
+
   // What changes while it is read is seen by the stamp from before.
   async #load(): Promise<LoadAll> {
     const options = { ...this.#options, signal: this.#end.signal };
-    const accept: LoadMode["accept"] = (path, result) => this.#good.accept(path, result);
     for (let reading = 1; ; reading++) {
       this.#stampRead = await stampOf(this.#paths);
-      const loaded = await loadAll(options, { ask: false, accept });
+      const loaded = await loadAll(options, this.#accept);
       const known = this.#paths.length;
       this.#paths = [...new Set([...this.#paths, ...loaded.paths])];
       const isWatched = loaded.config.settings.watch?.enabled !== false;
@@ -324,54 +336,19 @@ export interface ConfigWatch extends AsyncDisposable {
   close(): Promise<void>;
 }
 
-/** Remembers of each file what it said when it was last right. */
-interface LastGoodConfigs {
-  /**
-   * Returns what is used of a file: what it says now, or, where that is worse, what it said before,
-   * with the problems of now.
-   */
-  accept(path: string, result: ConfigResult): ConfigResult;
-  /** Files whose last reading was not used. */
-  readonly kept: readonly string[];
-}
-
-/** Nothing remembered yet. */
-function createLastGoodConfigs(): LastGoodConfigs {
-  const good = new Map<string, ConfigResult>();
-  const kept = new Set<string>();
-  return {
-    get kept() {
-      return [...kept].toSorted();
-    },
-    accept(path, result) {
-      const before = good.get(path);
-      if (before !== undefined && isWorse(result, before)) {
-        kept.add(path);
-        return { ...before, problems: result.problems };
-      }
-      kept.delete(path);
-      good.set(path, result);
-      return result;
-    },
-  };
-}
-
 // An edit is not good when it has a fault that costs what was there: the file as a whole, a
 // setting, or one of its servers.
 function isWorse(result: ConfigResult, before: ConfigResult): boolean {
   if (isNothing(before)) return false;
-  const known = new Set(before.problems.filter(({ severity }) => severity === "error").map(problemKey));
+  const keyOfProblem = ({ code, path }: ConfigProblem): string => `${code} ${path}`;
+  const known = new Set(before.problems.filter(({ severity }) => severity === "error").map(keyOfProblem));
   const has = new Set(result.servers.map(({ id }) => id));
   return result.problems.some((problem) => {
     if (problem.code === "empty_file") return true;
-    if (problem.severity !== "error" || known.has(problemKey(problem))) return false;
+    if (problem.severity !== "error" || known.has(keyOfProblem(problem))) return false;
     const { serverId } = problem;
     return serverId === undefined || (!has.has(serverId) && before.servers.some(({ id }) => id === serverId));
   });
-}
-
-function problemKey({ code, path }: ConfigProblem): string {
-  return `${code} ${path}`;
 }
 
 /**

@@ -57,13 +57,16 @@ export function createTrust(options: TrustOptions): Trust {
   assertKnownOptions("createTrust()", options, optionFields);
   const { store, ask, lock } = options;
   if (ask !== undefined && typeof ask !== "function") throw new TypeError("ask must be a function");
-  const records = createTrustRecords(store, lock);
+  const records = createTrustRecords(store, lock ?? createMemoryLock());
   // The open questions, by place and fingerprint.
   const asking = new Map<string, Promise<TrustVerdict>>();
   // When the user has time for the next question.
   let last: Promise<unknown> = Promise.resolve();
   const keep = (entry: TrustEntry, found: EntryFingerprint, answer: TrustAnswer): Promise<void> =>
-    records.write({ ...placeOf(entry), ...found, answer, answeredAt: clock.date() });
+    records.change((all) => [
+      ...all.filter((one) => !isSamePlace(one, placeOf(entry))),
+      { ...placeOf(entry), ...found, answer, answeredAt: clock.date() },
+    ]);
 
   const askUser = async (question: TrustQuestion, signal: AbortSignal | undefined): Promise<TrustAnswer | undefined> =>
     signal === undefined
@@ -78,20 +81,21 @@ export function createTrust(options: TrustOptions): Trust {
     const length = lengthOf(question);
     if (length > longestQuestion) {
       const long = `it has ${length} characters, and at most ${longestQuestion} can be shown whole`;
-      const message = `is brought by a project, and cannot be trusted: ${long}; put it into a file of your own`;
-      return { trusted: false, why: "too-long", message, question };
+      return untrusted(question, "too-long", `cannot be trusted: ${long}; put it into a file of your own`);
     }
     let answer: TrustAnswer | undefined;
     try {
       answer = await askUser(question, signal);
     } catch {
-      return isAborted(signal) ? undecided(question, true) : failed(question, "whoever asks about it failed");
+      return isAborted(signal)
+        ? undecided(question, true)
+        : untrusted(question, "failed", "is not trusted: whoever asks about it failed");
     }
     if (answer !== "trust" && answer !== "refuse") return undecided(question, true);
     try {
       await keep(entry, found, answer);
     } catch {
-      return failed(question, "the answer about it cannot be kept in the store");
+      return untrusted(question, "failed", "is not trusted: the answer about it cannot be kept in the store");
     }
     return verdictOf(question, answer);
   };
@@ -99,9 +103,10 @@ export function createTrust(options: TrustOptions): Trust {
     const found = await fingerprintEntry(entry);
     let known: TrustRecord | undefined;
     try {
-      known = await records.read(placeOf(entry));
+      known = (await records.all()).find((record) => isSamePlace(record, placeOf(entry)));
     } catch {
-      return failed(questionOf(entry, found, undefined), "what was decided about it cannot be read from the store");
+      const why = "is not trusted: what was decided about it cannot be read from the store";
+      return untrusted(questionOf(entry, found, undefined), "failed", why);
     }
     const question = questionOf(entry, found, known);
     if (known?.fingerprint === found.fingerprint) return verdictOf(question, known.answer);
@@ -116,8 +121,16 @@ export function createTrust(options: TrustOptions): Trust {
     canAsk: ask !== undefined,
     decide,
     remember: async (entry, answer) => keep(entry, await fingerprintEntry(entry), answer),
-    revoke: (place) => records.remove(place),
-    list: () => records.all(),
+    async revoke(place) {
+      let count = 0;
+      await records.change((all) => {
+        const left = all.filter((record) => !matches(record, place));
+        count = all.length - left.length;
+        return left;
+      });
+      return count;
+    },
+    list: records.all,
   };
 }
 
@@ -132,22 +145,21 @@ function lengthOf({ serverId, folder, file = "", cwd = "", ...lists }: TrustQues
 }
 
 function verdictOf(question: TrustQuestion, answer: TrustAnswer): TrustVerdict {
-  if (answer === "trust") return { trusted: true };
-  return { trusted: false, why: "refused", message: `is brought by a project, and was refused`, question };
+  return answer === "trust" ? { trusted: true } : untrusted(question, "refused", "was refused");
 }
 
 function undecided(question: TrustQuestion, canAsk: boolean): TrustVerdict {
   const { changed } = question;
   const since =
     changed.length === 0 ? "" : ` since it changed (${changed.map((name) => quoteText(name, 80)).join(", ")})`;
-  const message = canAsk
-    ? `is brought by a project, and waits for somebody to trust it${since}`
-    : `is brought by a project, and there is nobody to ask whether it is trusted${since}`;
-  return { trusted: false, why: "undecided", message, question };
+  const text = canAsk ? "waits for somebody to trust it" : "there is nobody to ask whether it is trusted";
+  return untrusted(question, "undecided", text + since);
 }
 
-function failed(question: TrustQuestion, why: string): TrustVerdict {
-  return { trusted: false, why: "failed", message: `is brought by a project, and is not trusted: ${why}`, question };
+type Why = (TrustVerdict & { readonly trusted: false })["why"];
+
+function untrusted(question: TrustQuestion, why: Why, text: string): TrustVerdict {
+  return { trusted: false, why, message: `is brought by a project, and ${text}`, question };
 }
 
 function questionOf(
@@ -188,21 +200,12 @@ const key = "hostside:trust";
 const longestChangeMs = 10_000;
 const format: ValueVersion = { what: "the answers about trust", version: 1 };
 
-/** Answers in a store, as one value. */
-interface TrustRecords {
-  read(place: TrustPlace): Promise<TrustRecord | undefined>;
-  write(record: TrustRecord): Promise<void>;
-  /** Resolves to how many there were. */
-  remove(place: Partial<TrustPlace>): Promise<number>;
-  all(): Promise<readonly TrustRecord[]>;
-}
-
 /**
- * Answers in this store. Changes are made one after the other, among all that share the lock; who
+ * Answers in this store, as one value. Changes are made one after the other, among all that share the lock; who
  * lost it without noticing writes nothing. Rejects as the store and the lock do, and with
  * `store_failed` for what a later version of Hostside has written, which is left as it is.
  */
-function createTrustRecords(store: Store, lock: Lock = createMemoryLock()): TrustRecords {
+function createTrustRecords(store: Store, lock: Lock) {
   const all = async (): Promise<readonly TrustRecord[]> => {
     const stored = await store.get(key);
     // What nobody here can have written is as good as nothing: the user is asked again.
@@ -216,20 +219,7 @@ function createTrustRecords(store: Store, lock: Lock = createMemoryLock()): Trus
       signal.throwIfAborted();
       await store.set(key, writeVersioned(records as unknown as JsonValue, format), undefined, fencingToken);
     });
-  return {
-    all,
-    read: async (place) => (await all()).find((record) => isSamePlace(record, place)),
-    write: (record) => change((records) => [...records.filter((one) => !isSamePlace(one, record)), record]),
-    async remove(place) {
-      let count = 0;
-      await change((records) => {
-        const left = records.filter((record) => !matches(record, place));
-        count = records.length - left.length;
-        return left;
-      });
-      return count;
-    },
-  };
+  return { all, change };
 }
 
 function isSamePlace(record: TrustPlace, place: TrustPlace): boolean {
