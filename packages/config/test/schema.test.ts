@@ -35,7 +35,7 @@ const specFields: Fields<EntrySettings> = {
   timeouts: true,
   limits: true,
 };
-const extraFields: Fields<Omit<ServerExtras, "breaker" | "defaultCwd">> = {
+const extraFields: Fields<Omit<ServerExtras, "breaker">> = {
   envFile: true,
   oauth: true,
   approval: true,

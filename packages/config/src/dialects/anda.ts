@@ -59,7 +59,7 @@ function readProcess(transport: ConfigEntry, draft: DraftBuilder): void {
     draft.member("env", [name, value], transport.at("environment", name));
   }
   if (transport.flag("inherit_env") === true) draft.set("inheritEnv", "all", transport.at("inherit_env"));
-  if (!transport.has("cwd")) draft.extra("defaultCwd", "workspaceFolder");
+  if (!transport.has("cwd")) draft.set("cwd", "${workspaceFolder}", transport.path);
 }
 
 function readCredentials(transport: ConfigEntry, draft: DraftBuilder): void {

@@ -53,8 +53,6 @@ export interface ServerExtras {
   readonly passContext?: boolean | undefined;
   /** True if nothing is sent to this server for a while after several failures in a row. */
   readonly breaker?: boolean | undefined;
-  /** The folder that a process without a `cwd` starts in, where the dialect has one. */
-  readonly defaultCwd?: "workspaceFolder" | undefined;
 }
 
 /**

@@ -1,6 +1,6 @@
-import { applyEdits, createScanner, modify, parseTree, type Edit, type Node } from "jsonc-parser";
+import { applyEdits, createScanner, findNodeAtLocation, modify, parseTree, type Edit, type Node } from "jsonc-parser";
 import type { JsonValue } from "@hostside/core";
-import { formatPath, type ConfigPath } from "../parse/config-data.ts";
+import { dataAt, formatPath, isConfigMap, type ConfigData, type ConfigPath } from "../parse/config-data.ts";
 import { parseConfig } from "../parse/parse-config.ts";
 import { token } from "../parse/parse-json.ts";
 import { type ConfigProblem, placeProblem } from "../parse/config-problem.ts";
@@ -52,24 +52,35 @@ function editOnce(written: string, { path, value }: ConfigEdit, file: string | u
   const parsed = parseConfig(text, { format: "json", file });
   const broken = parsed.problems.find(({ severity, code }) => severity === "error" || code === "duplicate_key");
   if (broken !== undefined) return { problem: broken };
+  const obstacle = obstacleOn(parsed.data, path);
+  if (obstacle !== undefined) {
+    return { problem: placeProblem(parsed, { ...obstacle, severity: "error", code: "wrong_type" }) };
+  }
+  const root = treeOf(text);
+  const child = findNodeAtLocation(root, [...path]);
+  if (value === undefined) {
+    // A member of an object begins with its name.
+    const member = child?.parent?.type === "property" ? child.parent : child;
+    return { text: member?.parent === undefined ? text : applyEdits(text, removeFrom(text, member.parent, member)) };
+  }
+  const formattingOptions = { ...indentationOf(text), eol: /\r\n|\n|\r/.exec(text)?.[0] ?? "\n" };
+  // The innermost object or list on the way that is there.
+  const owner = path.slice(
+    0,
+    path.findLastIndex((_, index) => findNodeAtLocation(root, path.slice(0, index))),
+  );
+  const last = child === undefined ? findNodeAtLocation(root, owner)?.children?.at(-1) : undefined;
+  const comments = last === undefined ? [] : commentsBehind(text, last);
+  const bare = applyEdits(text, comments);
+  const edited = applyEdits(bare, modify(bare, [...path], value, { formattingOptions }));
+  const behind = comments.map(({ offset, length }) => text.slice(offset, offset + length)).join("");
+  return { text: behind === "" ? edited : putBack(edited, owner, behind) };
+}
+
+function treeOf(text: string): Node {
   const root = parseTree(text, [], { allowTrailingComma: true });
   if (root === undefined) throw new TypeError("a text without a fault has a root");
-  const place = findPlace(root, path);
-  if ("obstacle" in place) {
-    const problem = { path: place.path, severity: "error", code: "wrong_type", message: place.obstacle } as const;
-    return { problem: placeProblem(parsed, problem) };
-  }
-  const { parent, child } = place;
-  if (value !== undefined) {
-    const formattingOptions = { ...indentationOf(text), eol: /\r\n|\n|\r/.exec(text)?.[0] ?? "\n" };
-    const last = child === undefined ? parent.children?.at(-1) : undefined;
-    const comments = last === undefined ? [] : commentsBehind(text, last);
-    const bare = applyEdits(text, comments);
-    const edited = applyEdits(bare, modify(bare, place.path, value, { formattingOptions }));
-    const behind = comments.map(({ offset, length }) => text.slice(offset, offset + length)).join("");
-    return { text: behind === "" ? edited : putBack(edited, place, behind) };
-  }
-  return { text: child === undefined ? text : applyEdits(text, removeFrom(text, parent, child)) };
+  return root;
 }
 
 function indentationOf(text: string): { readonly insertSpaces: boolean; readonly tabSize: number } {
@@ -77,49 +88,27 @@ function indentationOf(text: string): { readonly insertSpaces: boolean; readonly
   return { insertSpaces: !indent.startsWith("\t"), tabSize: indent.length };
 }
 
-interface Place {
-  /** With texts as names of members. */
-  readonly path: (string | number)[];
-  /** How many parts of the path lead to the parent. */
-  readonly depth: number;
-  readonly parent: Node;
-  /** What stands there. */
-  readonly child?: Node | undefined;
-}
-
-interface Obstacle {
-  readonly obstacle: string;
-  readonly path: ConfigPath;
-}
-
-function findPlace(root: Node, path: ConfigPath): Place | Obstacle {
-  const found: (string | number)[] = [];
-  let parent = root;
-  let child: Node | undefined = root;
+/** The first value on the way that can have no such member. */
+function obstacleOn(
+  data: ConfigData | undefined,
+  path: ConfigPath,
+): { readonly path: ConfigPath; readonly message: string } | undefined {
   for (const [index, part] of path.entries()) {
-    parent = child.type === "property" ? (child.children?.[1] ?? child) : child;
-    const obstacle = obstacleAt(parent, path, index);
-    if (obstacle !== undefined) return obstacle;
-    found.push(parent.type === "object" ? String(part) : part);
-    child = childAt(parent, part);
-    if (child === undefined) return { path: [...found, ...path.slice(index + 1)], depth: index, parent };
+    const before = path.slice(0, index);
+    const owner = dataAt(data, before);
+    if (owner === undefined) return undefined;
+    if (isConfigMap(owner) && typeof part === "string") continue;
+    const member = formatPath([part]);
+    if (!Array.isArray(owner)) {
+      return {
+        path: before,
+        message: `must be ${typeof part === "number" ? "a list" : "an object"} to have ${member} in it`,
+      };
+    }
+    const isPlace = typeof part === "number" && Number.isInteger(part) && part >= 0 && part <= owner.length;
+    if (!isPlace) return { path: before, message: `is a list of ${owner.length}, and has no place for ${member}` };
   }
-  return { path: found, depth: path.length - 1, parent, child };
-}
-
-function obstacleAt(node: Node, path: ConfigPath, index: number): Obstacle | undefined {
-  const [before, part] = [path.slice(0, index), path[index]];
-  if (node.type === "object") return undefined;
-  if (node.type !== "array")
-    return { path: before, obstacle: `must be an object to have ${formatPath([part ?? ""])} in it` };
-  const length = node.children?.length ?? 0;
-  if (typeof part === "number" && Number.isInteger(part) && part >= 0 && part <= length) return undefined;
-  return { path: before, obstacle: `is a list of ${length}, and has no place for ${formatPath([part ?? ""])}` };
-}
-
-function childAt({ type, children = [] }: Node, part: string | number): Node | undefined {
-  if (type === "array") return children[Number(part)];
-  return children.find(({ children: [name] = [] }) => name?.value === String(part));
+  return undefined;
 }
 
 /**
@@ -162,10 +151,8 @@ function commentsBehind(text: string, last: Node): Edit[] {
 const onLine: ReadonlySet<number> = new Set([token.trivia, token.comma, token.lineComment, token.blockComment]);
 
 /** Puts comments back behind the member in front of a new one, and its comma. */
-function putBack(text: string, { path, depth }: Place, comments: string): string {
-  const root = parseTree(text, [], { allowTrailingComma: true });
-  const place = root && findPlace(root, path.slice(0, depth + 1));
-  const previous = place && "parent" in place ? place.parent.children?.at(-2) : undefined;
+function putBack(text: string, owner: ConfigPath, comments: string): string {
+  const previous = findNodeAtLocation(treeOf(text), [...owner])?.children?.at(-2);
   const comma = previous && commaAfter(text, previous.offset + previous.length);
   return comma === undefined ? text : applyEdits(text, [{ offset: comma + 1, length: 0, content: comments }]);
 }

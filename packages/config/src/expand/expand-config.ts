@@ -2,7 +2,7 @@ import { assertServerSpec, isHostsideError, type ServerSpec } from "@hostside/co
 import { checkHttpSpec, isSecretName } from "@hostside/core/implement";
 import type { ConfiguredServer, ServerDraft, ServerExtras } from "../drafts/configured-server.ts";
 import { configDialectOf } from "../dialects/all-dialects.ts";
-import type { ConfigProblem, ConfigProblemCode } from "../parse/config-problem.ts";
+import type { ConfigProblem } from "../parse/config-problem.ts";
 import { faultInWords, serverProblem } from "../drafts/spec-fault.ts";
 import { parseEnvFile, type ExpandContext, readVariable, resolveReference } from "./resolve-reference.ts";
 import {
@@ -41,12 +41,11 @@ export async function expandConfig(server: ConfiguredServer, context: ExpandCont
   const { syntax } = configDialectOf(server.dialect);
   const fields = createFieldExpander(server, syntax, context);
   const expanded = await expandAll(server.draft, draftFields, fields);
-  const filled = withVariables(server, { draft: expanded, fields, context });
+  const filled = withVariables(server, expanded, fields);
   const extras = await expandAll(server.extras, ["oauth", "envFile"], fields);
-  const secured = await withTlsFiles(withFolder(filled, server, context), { fields, context });
-  const spec = await withEnvFile(secured, extras, { fields, context });
+  const spec = await withEnvFile(await withTlsFiles(filled, fields), extras, fields);
   const { problems, secrets } = fields;
-  if (!problems.some(({ severity }) => severity === "error")) checkSpec(spec, fields, context);
+  if (!problems.some(({ severity }) => severity === "error")) checkSpec(spec, fields);
   const isUsable = !problems.some(({ severity }) => severity === "error");
   return { ...(isUsable ? { spec } : {}), extras, problems, secrets: [...secrets] };
 }
@@ -75,17 +74,12 @@ async function expandValue(field: string, value: unknown, fields: FieldExpander)
   return Array.isArray(value) ? expanded.map(([, member]) => member) : Object.fromEntries(expanded);
 }
 
-interface Filling {
-  readonly draft: ServerDraft;
-  readonly fields: FieldExpander;
-  readonly context: ExpandContext;
-}
-
 // What is the value of a variable by its place, and not by a reference.
-function withVariables(server: ConfiguredServer, { draft, fields, context }: Filling): ServerDraft {
+function withVariables(server: ConfiguredServer, draft: ServerDraft, fields: FieldExpander): ServerDraft {
+  const { env, platform } = fields.context;
   let filled = draft;
   for (const { field, variable, required } of server.variables) {
-    const value = readVariable(context.env, variable, context.platform);
+    const value = readVariable(env, variable, platform);
     if (value !== undefined && !(required && value.trim() === "")) {
       if (value !== "") fields.addSecret(value);
       filled = withField(filled, field, value);
@@ -97,26 +91,15 @@ function withVariables(server: ConfiguredServer, { draft, fields, context }: Fil
   return filled;
 }
 
-function withFolder(draft: ServerDraft, { extras }: ConfiguredServer, { folders }: ExpandContext): ServerDraft {
-  const folder = extras.defaultCwd === undefined ? undefined : folders?.[extras.defaultCwd];
-  return draft.command === undefined || draft.cwd !== undefined || folder === undefined
-    ? draft
-    : { ...draft, cwd: folder };
-}
-
 // What is no PEM is the path of a file with it.
-async function withTlsFiles(draft: ServerDraft, { fields, context }: Omit<Filling, "draft">): Promise<ServerDraft> {
+async function withTlsFiles(draft: ServerDraft, fields: FieldExpander): Promise<ServerDraft> {
   if (draft.url === undefined || draft.tls === undefined) return draft;
   const read = async (field: string, written: string): Promise<string> => {
     const text = await fields.expand(field, written);
     const isText = text.includes("-----BEGIN ");
-    const found = isText
-      ? { value: text, isSecret: true }
-      : await resolveReference({ text, kind: "file", name: text }, context, []);
-    if ("message" in found) fields.report(field, { severity: "error", ...found });
-    if (!("value" in found)) return text;
-    if (field === "tls.key" && found.isSecret) fields.addSecret(found.value);
-    return found.value;
+    const found = isText ? { value: text, isSecret: true } : await readFile(field, text, fields);
+    if (field === "tls.key" && found?.isSecret === true) fields.addSecret(found.value);
+    return found?.value ?? text;
   };
   const { ca, cert, key } = draft.tls;
   const authorities = await Promise.all([ca ?? []].flat().map((one) => read("tls.ca", one)));
@@ -129,19 +112,20 @@ async function withTlsFiles(draft: ServerDraft, { fields, context }: Omit<Fillin
 }
 
 // What `env` has wins over the file.
-async function withEnvFile(
-  draft: ServerDraft,
-  { envFile }: ServerExtras,
-  { fields, context }: Omit<Filling, "draft">,
-): Promise<ServerDraft> {
+async function withEnvFile(draft: ServerDraft, { envFile }: ServerExtras, fields: FieldExpander): Promise<ServerDraft> {
   if (draft.command === undefined || envFile === undefined) return draft;
-  const read = await resolveReference({ text: envFile, kind: "file", name: envFile }, context, []);
-  if ("message" in read) fields.report("envFile", { severity: "error", ...read });
-  if (!("value" in read)) return draft;
+  const read = await readFile("envFile", envFile, fields);
+  if (read === undefined) return draft;
   const variables = parseEnvFile(read.value);
   const secrets = read.isSecret ? [...variables].filter(([name, value]) => isSecretName(name) && value !== "") : [];
   for (const [, value] of secrets) fields.addSecret(value);
   return { ...draft, env: { ...Object.fromEntries(variables), ...draft.env } };
+}
+
+async function readFile(field: string, path: string, { context, report }: FieldExpander) {
+  const found = await resolveReference({ text: path, kind: "file", name: path }, context, []);
+  if ("message" in found) report(field, { severity: "error", ...found });
+  return "value" in found ? found : undefined;
 }
 
 function withField(draft: ServerDraft, field: string, value: string): ServerDraft {
@@ -151,11 +135,11 @@ function withField(draft: ServerDraft, field: string, value: string): ServerDraf
   return { ...draft, [part]: { ...members, ...Object.fromEntries([[name, value]]) } };
 }
 
-function checkSpec(spec: ServerSpec, fields: FieldExpander, { check }: ExpandContext): void {
+function checkSpec(spec: ServerSpec, fields: FieldExpander): void {
   try {
     assertServerSpec(spec);
     checkHttpSpec(spec);
-    check?.(spec);
+    fields.context.check?.(spec);
   } catch (error) {
     const { message, details } = isHostsideError(error)
       ? { message: faultInWords(error, spec.id), details: error.details }
@@ -172,42 +156,28 @@ function hide(message: string, secrets: ReadonlySet<string>): string {
   );
 }
 
-/** Expands the fields of one server, and collects what that brings to light. */
-interface FieldExpander {
-  /** The text of a field, such as `"env.TOKEN"`, with what its references stand for. */
-  expand(field: string, template: string): Promise<string>;
-  report(field: string, problem: FieldProblem): void;
-  addSecret(value: string): void;
-  readonly problems: readonly ConfigProblem[];
-  /** Values from a place that is for secrets. */
-  readonly secrets: ReadonlySet<string>;
-}
-
-/** A problem of a field. */
-interface FieldProblem {
-  readonly severity: ConfigProblem["severity"];
-  readonly code: ConfigProblemCode;
-  readonly message: string;
-  readonly fix?: string | undefined;
-}
+type FieldExpander = ReturnType<typeof createFieldExpander>;
+type FieldProblem = Pick<ConfigProblem, "code" | "fix" | "message" | "severity">;
 
 // A value of a reference may be a file; a text full of references to it is nobody's wish.
 const longestExpanded = 1024 * 1024;
 const anyForm: readonly ReferenceForm[] = ["braces", "curly", "secrets"];
 
-/** An expander for one server. */
-function createFieldExpander(server: ConfiguredServer, syntax: Syntax, context: ExpandContext): FieldExpander {
+/** Expands the fields of one server, and collects what that brings to light. */
+function createFieldExpander(server: ConfiguredServer, syntax: Syntax, context: ExpandContext) {
   const problems: ConfigProblem[] = [];
   const secrets = new Set<string>();
   const report = (field: string, problem: FieldProblem): void => {
     problems.push(serverProblem(server, problem, field));
   };
   return {
+    context,
     problems,
     secrets,
     report,
-    addSecret: (value) => void secrets.add(value),
-    async expand(field, template) {
+    addSecret: (value: string): void => void secrets.add(value),
+    /** The text of a field, such as `"env.TOKEN"`, with what its references stand for. */
+    async expand(field: string, template: string): Promise<string> {
       const missing = new Set<string>();
       const texts: string[] = [];
       let length = 0;
@@ -225,7 +195,8 @@ function createFieldExpander(server: ConfiguredServer, syntax: Syntax, context: 
           texts.push(resolved.value);
           length += resolved.value.length;
           if (length > longestExpanded) {
-            report(field, tooLong);
+            const message = `is longer than ${longestExpanded} characters with what its references stand for`;
+            report(field, { severity: "error", code: "too_large", message });
             return template;
           }
         } else if ("unset" in resolved) {
@@ -235,7 +206,10 @@ function createFieldExpander(server: ConfiguredServer, syntax: Syntax, context: 
           report(field, { severity: "error", ...resolved });
         }
       }
-      if (missing.size > 0) reportMissing(field, [...missing], { syntax, rule, report });
+      if (missing.size > 0) {
+        const problem = syntax.evva === true ? missingForEvva(field, [...missing]) : missingProblem([...missing], rule);
+        if (problem !== undefined) report(field, problem);
+      }
       // Its command is expanded as a whole or not at all.
       return syntax.evva === true && missing.size > 0 && partOf(field) === "command" ? template : texts.join("");
     },
@@ -251,32 +225,22 @@ function formsFor({ forms, foldersNotIn = [] }: Syntax, field: string, platform?
   return forms.filter((form) => !without.has(form));
 }
 
-interface Missing {
-  readonly syntax: Syntax;
-  readonly rule: UnsetRule;
-  readonly report: FieldExpander["report"];
+function missingForEvva(field: string, names: readonly string[]): FieldProblem | undefined {
+  if (partOf(field) === "args") return undefined;
+  return { severity: "warning", code: "unset_variable", message: `missing [${names.join(" ")}]` };
 }
 
-function reportMissing(field: string, names: readonly string[], { syntax, rule, report }: Missing): void {
-  if (syntax.evva === true) {
-    if (partOf(field) !== "args")
-      report(field, { severity: "warning", code: "unset_variable", message: `missing [${names.join(" ")}]` });
-    return;
-  }
+function missingProblem(names: readonly string[], rule: UnsetRule): FieldProblem {
   const list = names.join(", ");
-  const are = names.length === 1 ? "is" : "are";
-  const fix = `set ${list}`;
-  const code = "unset_variable";
-  if (rule === "error") return report(field, { severity: "error", code, message: `${list} ${are} not set`, fix });
-  const then = rule === "empty" ? "nothing is put in place" : "the text is sent as it is written";
-  report(field, { severity: "warning", code, message: `${list} ${are} not set, and ${then}`, fix });
+  const ends = {
+    error: "",
+    empty: ", and nothing is put in place",
+    literal: ", and the text is sent as it is written",
+  };
+  const message = `${list} ${names.length === 1 ? "is" : "are"} not set${ends[rule]}`;
+  const severity = rule === "error" ? "error" : "warning";
+  return { severity, code: "unset_variable", message, fix: `set ${list}` };
 }
-
-const tooLong: FieldProblem = {
-  severity: "error",
-  code: "too_large",
-  message: `is longer than ${longestExpanded} characters with what its references stand for`,
-};
 
 // What follows the name may be a default, in a dialect that has none, and with it a secret.
 function nameInWords(name: string): string {

@@ -56,7 +56,6 @@ const extraRules: Readonly<Record<keyof ServerExtras, Tighten>> = {
   approval: only("always"),
   passContext: only(false),
   breaker: any,
-  defaultCwd: any,
 };
 
 const toolRules: Readonly<Record<keyof ToolOverride, Tighten>> = {

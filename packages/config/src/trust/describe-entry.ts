@@ -18,8 +18,6 @@ export function describeEntry({
   const { draft, extras, variables, inputs } = tightenEntry(written).server;
   const { id: _id, type: _type, ...fields } = draft;
   const { starts, cwd, named: sets, ...others } = fields.command === undefined ? addressOf(fields) : programOf(fields);
-  const { defaultCwd, ...rest } = extras;
-  const startsIn = cwd ?? (defaultCwd === undefined ? undefined : `\${${defaultCwd}}`);
   const shown = referencesIn(written, readable(draft));
   const named = new Set(referencesOf(written).flatMap(({ kind, name }) => (kind === "input" ? [name] : [])));
   const defaults = inputs.flatMap(({ id, default: text }) =>
@@ -27,10 +25,10 @@ export function describeEntry({
   );
   return {
     starts: settings === undefined ? starts : [],
-    ...(startsIn === undefined ? {} : { cwd: startsIn }),
+    ...(cwd === undefined ? {} : { cwd }),
     sets: Object.entries(sets).map(([name, value]) => `${name}=${value}`),
     settings: [
-      ...membersOf({ ...others, ...rest }),
+      ...membersOf({ ...others, ...extras }),
       ...variables.map(({ field, variable }) => `${field} is the variable ${variable}`),
       ...defaults.map(({ id, text }) => `input ${id}=${JSON.stringify(text)}`),
       ...Object.entries(contents).flatMap(([path, text]) => {
