@@ -166,9 +166,13 @@ function firstWrong(value: unknown, checks: Readonly<Record<string, Check>>): st
 }
 
 /** A document of version 1 whose members are right. Throws `store_failed` for any other. */
-export function readDocument<T>(document: JsonObject, checks: Checks<T>, what: string, then: string): T {
+export function readDocument<T>(
+  document: JsonObject,
+  checks: Checks<T>,
+  { what, advice }: { readonly what: string; readonly advice: string },
+): T {
   if (document["version"] === 1 && firstWrong(document, checks) === undefined) return document as unknown as T;
-  const text = `${what} cannot be used: it is malformed, or a newer release wrote it; ${then}`;
+  const text = `${what} cannot be used: it is malformed, or a newer release wrote it; ${advice}`;
   throw new HostsideError(text, { code: "store_failed", details: { operation: "read credentials" } });
 }
 

@@ -253,12 +253,10 @@ export async function readClient(
 ): Promise<ClientDocument | undefined> {
   const document = await store.load(key);
   if (document === undefined) return undefined;
-  const known = readDocument(
-    document,
-    clientChecks,
-    `${nameServer(account.serverId)}: its client that is stored`,
-    "it was left as it is",
-  );
+  const known = readDocument(document, clientChecks, {
+    what: `${nameServer(account.serverId)}: its client that is stored`,
+    advice: "it was left as it is",
+  });
   const { clientId, clientSecret, secretExpiresAt } = known.client;
   if (clientId === account.hints.refusedClientId) return undefined;
   if (secretExpiresAt !== undefined && secretExpiresAt <= clock.date() + lastMinuteMs) return undefined;

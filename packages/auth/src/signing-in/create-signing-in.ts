@@ -1,6 +1,6 @@
 import { clock, settleWithin } from "@hostside/core/implement";
 import { isProgram, type Account, type AuthParts } from "../account.ts";
-import { abortError, authRequired, serverError, untilGivenUp } from "../auth-errors.ts";
+import { abortError, authRequired, untilGivenUp } from "../auth-errors.ts";
 import { discoverForSignIn } from "../discovering/discover-authorization.ts";
 import { requestGrant } from "../grants/request-grant.ts";
 import type { PendingAuthorization, SignedIn } from "../oauth.ts";
@@ -84,10 +84,6 @@ export function createSigningIn(parts: AuthParts): SigningIn {
     },
     async begin(account, requested) {
       closing.throwIfAborted();
-      if (isProgram(account)) {
-        const text = `it is not configured for the OAuth authorization_code flow, but for ${account.config.flow}; authorize() signs in without a user`;
-        throw serverError(account, text, { code: "unsupported_operation" });
-      }
       const signal = AbortSignal.any([requested.signal, closing]);
       try {
         // Not left behind when it is aborted: it would still save what it keeps.

@@ -71,7 +71,7 @@ export async function openAuthorization(
   const { issuer, metadata, resource, isPublished } = discovered;
   const stored = await readAccount(parts, account);
   const granted = stored !== undefined && sameIssuer(stored.issuer, issuer) ? stored.scope : undefined;
-  const scope = chooseScope(account, discovered, requested, granted);
+  const scope = chooseScope(account, discovered, { ...requested, granted });
   const { client, isKept } = await becomeClient(parts, account, { discovered, redirectUri, scope, signal });
   const state = randomText();
   const signer = choosesDpop(account, discovered) ? await dpopOf(account, undefined) : undefined;
@@ -147,8 +147,7 @@ export interface ScopeRequest {
 export function chooseScope(
   account: Account,
   discovered: Discovered,
-  { scopes = [], needsMore = false }: ScopeRequest,
-  granted?: string,
+  { scopes = [], needsMore = false, granted }: ScopeRequest & { readonly granted?: string | undefined },
 ): string | undefined {
   const { config, hints } = account;
   const usual = config.scopes?.join(" ") ?? hints.scope ?? discovered.scopes.join(" ");
@@ -203,12 +202,10 @@ export function takePending(
   return store.withLock(key, savingMs, async (lease) => {
     const found = await store.load(key);
     if (found === undefined) return undefined;
-    const document = readDocument(
-      found,
-      pendingChecks,
-      "what is stored about the authorization that was begun",
-      "begin again",
-    );
+    const document = readDocument(found, pendingChecks, {
+      what: "what is stored about the authorization that was begun",
+      advice: "begin again",
+    });
     const isOver = document.expiresAt <= clock.date();
     if (!isOver) check(document);
     // Somebody else may have it by now.

@@ -1,6 +1,6 @@
 import { HostsideError } from "@hostside/core";
 import { isLoopbackUrl, untilAborted, createDeadline, formatMs, settleWithin } from "@hostside/core/implement";
-import type { Account, AuthParts } from "../account.ts";
+import { isProgram, type Account, type AuthParts } from "../account.ts";
 import {
   abortError,
   authRequired,
@@ -54,6 +54,10 @@ export async function beginAuthorization(
   account: Account,
   requested: SignInRequest,
 ): Promise<PendingAuthorization> {
+  if (isProgram(account)) {
+    const text = `it is not configured for the OAuth authorization_code flow, but for ${account.config.flow}`;
+    throw unsupported(account, `${text}; authorize() signs in without a user`);
+  }
   const { page: redirectUri } = returnOf(parts, account);
   if (redirectUri === undefined) {
     throw unsupported(

@@ -1,4 +1,4 @@
-import { createMemoryLock, type Lock, type Store, type FencingToken } from "@hostside/core";
+import { createMemoryLock, type Lock, type Store } from "@hostside/core";
 import { assertKnownOptions, type Fields, clock, storeFailed, doStep } from "@hostside/core/implement";
 import { createDocumentStore, type TextStore, type TextWrite } from "./create-document-store.ts";
 import {
@@ -203,8 +203,8 @@ const forgotten = "the store does not have what was just written to it: it is do
  */
 function createSealedStore(store: Store, sealer: Sealer, marker: string) {
   const ask = (name: string): Promise<unknown> => doStep("reading from the store", limit, async () => store.get(name));
-  const put = async (name: string, text: string, ttlMs?: number, fencingToken?: FencingToken): Promise<void> => {
-    const said = await doStep("writing to the store", limit, async () => store.set(name, text, ttlMs, fencingToken));
+  const put = async (...write: Parameters<Store["set"]>): Promise<void> => {
+    const said = await doStep("writing to the store", limit, async () => store.set(...write));
     if (said === false)
       throw storeFailed("writing to the store failed; what is wrong, the store said nowhere but in its events");
   };

@@ -254,8 +254,8 @@ async function fail(
 }
 
 /**
- * Writes down how it ended, with `next` in place of what was redeemed, unless another authorization has taken the place of the one that was
- * redeemed. Under the lock that is held, or under a new one when it was lost.
+ * Writes down how it ended, with `next` in place of what was redeemed, unless another authorization
+ * has taken its place. Under the lock that is held, or under a new one when it was lost.
  */
 function settle(
   parts: AuthParts,

@@ -1,7 +1,7 @@
 import { isConfigMap, nameOfData, type ConfigData, type ConfigMap, type ConfigPath } from "../parse/config-data.ts";
 import type { ConfigProblemCode, ProblemInit, ProblemList } from "../parse/config-problem.ts";
 
-/** The list of problems, the server that they belong to, and the state of the entry that it is in. */
+/** The list of problems, the server that they are about, and the state of the entry around it. */
 interface EntryContext {
   readonly problems: ProblemList;
   readonly serverId?: string | undefined;

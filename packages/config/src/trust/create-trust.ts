@@ -201,9 +201,9 @@ const longestChangeMs = 10_000;
 const format: ValueVersion = { what: "the answers about trust", version: 1 };
 
 /**
- * Answers in this store, as one value. Changes are made one after the other, among all that share the lock; who
- * lost it without noticing writes nothing. Rejects as the store and the lock do, and with
- * `store_failed` for what a later version of Hostside has written, which is left as it is.
+ * Answers in this store, as one value. Changes are made one after the other, among all that share
+ * the lock; who lost it without noticing writes nothing. Rejects as the store and the lock do, and
+ * with `store_failed` for what a later version of Hostside has written, which is left as it is.
  */
 function createTrustRecords(store: Store, lock: Lock) {
   const all = async (): Promise<readonly TrustRecord[]> => {
