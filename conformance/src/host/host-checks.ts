@@ -1,14 +1,11 @@
 import type { Check } from "../engine/check.ts";
 import { checksOf, hostLevels, type HostLevel, type HostScenario } from "./host-scenario.ts";
 import type { HostTarget } from "./host-target.ts";
-import { authorizationScenarios } from "./scenarios/authorization.ts";
-import { betweenScenarios } from "./scenarios/between.ts";
+import { authorizationScenarios, betweenScenarios } from "./scenarios/between.ts";
 import { consistentCalls } from "./scenarios/consistent-calls.ts";
 import { consistentTools } from "./scenarios/consistent-tools.ts";
-import { hostileScenarios } from "./scenarios/hostile.ts";
-import { neighbourScenarios } from "./scenarios/neighbours.ts";
+import { hostileScenarios, neighbourScenarios } from "./scenarios/hostile.ts";
 import { recoverScenarios } from "./scenarios/recover.ts";
-import { sendOnceScenarios } from "./scenarios/send-once.ts";
 import { surviveAnswers } from "./scenarios/survive-answers.ts";
 import { surviveLife } from "./scenarios/survive-life.ts";
 
@@ -17,7 +14,6 @@ export const hostScenarios: readonly HostScenario[] = [
   ...surviveAnswers,
   ...surviveLife,
   ...recoverScenarios,
-  ...sendOnceScenarios,
   ...consistentTools,
   ...consistentCalls,
   ...hostileScenarios,

@@ -2,7 +2,7 @@ import type { Check } from "../../src/engine/check.ts";
 import { checkHost } from "../../src/host/check-host.ts";
 import { hostChecks } from "../../src/host/host-checks.ts";
 import type { HostTarget } from "../../src/host/host-target.ts";
-import { neighbourScenarios } from "../../src/host/scenarios/neighbours.ts";
+import { neighbourScenarios } from "../../src/host/scenarios/hostile.ts";
 import { startBroken, type BrokenHost } from "./broken-host.ts";
 
 // They move megabytes, or thousands of pages or tools, and say nothing that the others do not say
