@@ -1,3 +1,4 @@
+import type { OAuthPrompt } from "@hostside/auth";
 import type { ServerExtras } from "@hostside/config";
 import type { LoadedConfig } from "@hostside/config/node";
 import type { Connector, Diagnostic, ServerSpec } from "@hostside/core";
@@ -59,12 +60,18 @@ export interface HostParts {
   readonly provider: McpProvider;
 }
 
-/** Does what {@linkcode createHost} does, for callers that need the provider itself. */
-export async function openHostParts(options: HostOptions): Promise<HostParts> {
+/**
+ * Does what {@linkcode createHost} does, for callers that need the provider itself. `prompt` shows
+ * sign-in pages; unlike `auth`, it loads nothing before a server asks for a sign-in.
+ */
+export async function openHostParts(options: HostOptions, prompt?: OAuthPrompt): Promise<HostParts> {
   checkOptions(options);
   const closing = createClosing();
   try {
-    const context = await openContext(options, closing, await chooseTelemetry(options.telemetry));
+    const context = await openContext(options, closing, {
+      telemetry: await chooseTelemetry(options.telemetry),
+      prompt,
+    });
     const parts = await compose(context);
     closing.endWith(options.signal);
     return parts;
@@ -86,7 +93,7 @@ interface OpenedContext extends PartsContext {
 async function openContext(
   options: HostOptions,
   closing: Closing,
-  telemetry: HostTelemetry | undefined,
+  { telemetry, prompt }: { readonly telemetry: HostTelemetry | undefined; readonly prompt: OAuthPrompt | undefined },
 ): Promise<OpenedContext> {
   const { signal, timeoutMs = 10_000 } = options;
   const diagnostics = createEvent<Diagnostic>();
@@ -97,7 +104,7 @@ async function openContext(
   closing.add(() => state.close());
   let opened: Configuration | undefined = undefined;
   const extrasOf = (serverId: string): ServerExtras | undefined => opened?.extrasOf(serverId);
-  const auth = await chooseAuth(options.auth, { ...state, extrasOf, connector: options.connector });
+  const auth = await chooseAuth(options.auth, { ...state, extrasOf, connector: options.connector, prompt });
   closing.add(() => auth.close(), longestSignInMs);
   const means = { options, closing, report, telemetry, state, auth };
   const results = chooseResults(means);

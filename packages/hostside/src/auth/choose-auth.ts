@@ -1,5 +1,5 @@
 import { inOption } from "../contract/check-options.ts";
-import type { OAuth, OAuthOptions } from "@hostside/auth";
+import type { OAuth, OAuthOptions, OAuthPrompt } from "@hostside/auth";
 import type { ServerExtras } from "@hostside/config";
 import type { AuthorizationFetch, ServerSpec } from "@hostside/core";
 import { createAuthorizationFetch, type ConnectorOptions } from "@hostside/transports";
@@ -24,6 +24,8 @@ export interface AuthMeans extends Pick<HostState, "notices"> {
   readonly extrasOf: (serverId: string) => ServerExtras | undefined;
   /** How servers are reached: requests that no connection makes go the same way. */
   readonly connector?: HostOptions["connector"];
+  /** Shows sign-in pages where the options do not say how. Default: the browser. */
+  readonly prompt?: OAuthPrompt | undefined;
 }
 
 /**
@@ -67,7 +69,7 @@ async function loadOAuth(given: OAuthOptions | undefined, means: AuthMeans): Pro
       store,
       redirect: loopbackRedirect(),
       // Users who are sent back to a page of the product are not at this machine.
-      prompt: hasPage ? undefined : openBrowser(),
+      prompt: hasPage ? undefined : (means.prompt ?? openBrowser()),
       fetch: chooseFetch(means.connector),
       ...given,
       // The product's word comes before that of its configuration.

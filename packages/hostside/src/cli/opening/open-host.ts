@@ -57,42 +57,44 @@ export async function openHost(context: CommandContext, request: OpenHostRequest
   const isWanted = (serverId: string): boolean => only?.includes(serverId) !== false;
   const { trust, inputs, signal } = answerLoading(terminal, asker);
   const recorded = await openRecorded(options.record, async (effects) =>
-    openHostParts({
-      config: {
-        ...(await filesOf(context)),
-        watch: false,
-        trust,
-        inputs,
-        allow: only && isWanted,
-        // The entry by which a host has all of these: with it they would start once more. Who names
-        // it wants it.
-        revise: (spec) => {
-          specs.set(spec.id, spec);
-          return only?.includes(spec.id) !== true && isServeEntry(spec)
-            ? undefined
-            : withStartTime(spec, options.timeout);
+    openHostParts(
+      {
+        config: {
+          ...(await filesOf(context)),
+          watch: false,
+          trust,
+          inputs,
+          allow: only && isWanted,
+          // The entry by which a host has all of these: with it they would start once more. It is
+          // wanted only by its name.
+          revise: (spec) => {
+            specs.set(spec.id, spec);
+            return only?.includes(spec.id) !== true && isServeEntry(spec)
+              ? undefined
+              : withStartTime(spec, options.timeout);
+          },
+        },
+        connector: { proxy: "environment", effects },
+        state,
+        // A command shows what is, and not what was there the last time.
+        savedCatalogs: false,
+        signal,
+        timeoutMs: request.wait === false ? 0 : (options.timeout ?? 30) * 1000,
+        policy: {
+          validation: { input: "strict" },
+          approval: request.calls
+            ? approveCalls(request.calls, { asker, specOf: (id) => specs.get(id) })
+            : { handler: asker && askApproval(asker) },
+        },
+        onElicit: request.onElicit ?? (asker && askElicitation(asker, pageOpener(terminal))),
+        onDiagnostic: ({ kind, serverId, message }) => {
+          // A command says itself what failed.
+          if (kind === "server-failed") return;
+          if (options.verbose === true || kind === "container-left") note(context, serverId, message);
         },
       },
-      connector: { proxy: "environment", effects },
-      state,
-      // A command shows what is, and not what was there the last time.
-      savedCatalogs: false,
-      signal,
-      timeoutMs: request.wait === false ? 0 : (options.timeout ?? 30) * 1000,
-      policy: {
-        validation: { input: "strict" },
-        approval: request.calls
-          ? approveCalls(request.calls, { asker, specOf: (id) => specs.get(id) })
-          : { handler: asker && askApproval(asker) },
-      },
-      auth: { prompt: signInPrompt(terminal, { asker }) },
-      onElicit: request.onElicit ?? (asker && askElicitation(asker, pageOpener(terminal))),
-      onDiagnostic: ({ kind, serverId, message }) => {
-        // A command says itself what failed.
-        if (kind === "server-failed") return;
-        if (options.verbose === true || kind === "container-left") note(context, serverId, message);
-      },
-    }),
+      signInPrompt(terminal, { asker }),
+    ),
   );
   const { host, provider } = recorded;
   const stopLogs =
