@@ -41,13 +41,11 @@ describe("the registry of checks", () => {
         "requests/response-shape",
         "requests/respects-capabilities",
         "requests/notifications-declared",
-        "requests/notifications-negotiated",
         "requests/unknown-method",
         "requests/invalid-params",
         "requests/notification-unanswered",
         "requests/ids",
         "requests/concurrency",
-        "requests/duplicate-id",
         "requests/batch",
         "requests/large-message",
         "requests/odd-text",
@@ -173,7 +171,6 @@ describe("the registry of checks", () => {
     const pages = urls.filter((url) => url.startsWith(specification)).map((url) => url.slice(specification.length));
     expect([...new Set(pages.map((page) => page.split("#", 1)[0] ?? ""))].sort(byText)).toEqual([
       "2024-11-05/basic/transports",
-      "2025-03-26/basic/lifecycle",
       "2025-11-25/basic",
       "2025-11-25/basic/authorization",
       "2025-11-25/basic/lifecycle",

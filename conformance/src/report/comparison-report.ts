@@ -2,6 +2,7 @@ import { cleanText } from "@hostside/core";
 import type { OutcomeChange, RunComparison } from "../engine/compare-runs.ts";
 import { exitCodes, type RunReport } from "../engine/run-report.ts";
 import { codeSpan } from "./markdown-report.ts";
+import { shortList } from "./outcome.ts";
 
 /** Two runs and what is between them. */
 export interface ComparedRuns {
@@ -17,10 +18,10 @@ const longest = 300;
  * server said is in code spans.
  */
 export function comparisonMarkdown(runs: ComparedRuns): string {
-  const { after, comparison } = runs;
+  const { before, after, comparison } = runs;
   const { worse, better, other, added, missing } = comparison;
-  const row = ({ checkId, before, after: now, evidence, fix }: OutcomeChange): string =>
-    `| ${checkId} | ${before} → ${now} | ${inCell(evidence)} | ${inCell(fix)} |`;
+  const row = ({ checkId, evidence, fix, ...outcome }: OutcomeChange): string =>
+    `| ${checkId} | ${outcome.before} → ${outcome.after} | ${inCell(evidence)} | ${inCell(fix)} |`;
   const table = (title: string, changes: readonly OutcomeChange[]): string =>
     changes.length === 0
       ? ""
@@ -28,10 +29,10 @@ export function comparisonMarkdown(runs: ComparedRuns): string {
           "\n",
         );
   const icon = comparison.exitCode === exitCodes.pass ? "✅" : "❌";
-  const targets = differentTargets(runs);
+  const targets = [before.target, after.target];
   const sections = [
     `## ${icon} ${verdictOf(runs)}`,
-    targets === undefined
+    before.target === after.target
       ? ""
       : `The runs are of two targets: ${targets.map((one) => codeSpan(shorten(one))).join(", then ")}`,
     after.obstacle === undefined ? "" : `Nothing could be tested: ${codeSpan(shorten(after.obstacle.reason))}`,
@@ -39,22 +40,17 @@ export function comparisonMarkdown(runs: ComparedRuns): string {
     table("Worse", worse),
     table("Better", better),
     table("Otherwise different", other),
-    table("New checks that fail", failing(added)),
-    missing.length === 0 ? "" : `Not run this time: ${listed(missing)}`,
+    table(
+      "New checks that fail",
+      added.filter((change) => change.after === "fail" || change.after === "advice"),
+    ),
+    missing.length === 0 ? "" : `Not run this time: ${shortList(missing, 20)}`,
   ];
   return `${sections.filter((section) => section !== "").join("\n\n")}\n`;
 }
 
 function inCell(text: string): string {
   return codeSpan(shorten(text)).replaceAll("|", String.raw`\|`);
-}
-
-function differentTargets({ before, after }: ComparedRuns): readonly string[] | undefined {
-  return before.target === after.target ? undefined : [before.target, after.target];
-}
-
-function failing(changes: readonly OutcomeChange[]): readonly OutcomeChange[] {
-  return changes.filter(({ after }) => after === "fail" || after === "advice");
 }
 
 function verdictOf({ comparison: { worse, better, exitCode }, after }: ComparedRuns): string {
@@ -69,11 +65,6 @@ function countsOf({ before, after, comparison }: ComparedRuns): string {
   const kits = new Set([before, after].map(({ kit }) => kit.version));
   const kit = kits.size === 1 ? "" : ` (kits ${cleanText([...kits].join(" and "), 40)})`;
   return `${worse.length} worse, ${better.length} better, ${remaining.length} fail as before, ${added.length} new checks${kit}`;
-}
-
-function listed(ids: readonly string[]): string {
-  const shown = ids.slice(0, 20).join(", ");
-  return ids.length > 20 ? `${shown} and ${ids.length - 20} more` : shown;
 }
 
 function shorten(text: string): string {

@@ -67,11 +67,6 @@ const show = () => {
   for (const check of checks) check.hidden = !shown.has(check.dataset.outcome);
 };
 for (const box of boxes) box.addEventListener("change", show);
-const select = document.querySelector("#session");
-const showSession = () => {
-  for (const row of document.querySelectorAll("#wire tbody tr")) row.hidden = select.value !== "" && row.dataset.session !== select.value;
-};
-if (select) select.addEventListener("change", showSession);
 const open = () => {
   const check = document.getElementById(decodeURIComponent(location.hash.slice(1)));
   if (!check) return;

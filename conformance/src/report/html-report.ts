@@ -191,17 +191,13 @@ ${notes.length === 0 ? "" : `<ul>${notes.map((note) => `<li>${xmlText(note)}</li
 
 function timeline(events: readonly TraceEvent[]): string {
   if (events.length === 0) return "<p>Nothing was recorded.</p>";
-  const sessions = [...new Set(events.map(({ session }) => session))];
-  const choices = sessions.map((session) => `<option>${xmlText(session)}</option>`);
-  return `<p><label>Session <select id="session"><option value="">all ${sessions.length}</option>${choices.join("")}</select></label>
-<span class="faint">${events.length} events</span></p>
-<div id="wire">${wireTable(events)}</div>`;
+  return `<p class="faint">${events.length} events</p>\n${wireTable(events)}`;
 }
 
 function wireTable(events: readonly TraceEvent[]): string {
   const rows = events.map(
     ({ atMs, session, kind, text }) =>
-      `<tr class="${kind}" data-session="${xmlText(session)}"><td>${(atMs / 1000).toFixed(3)}</td><td>${xmlText(session)}</td><td>${kind}</td><td><code>${xmlText(text)}</code></td></tr>`,
+      `<tr class="${kind}"><td>${(atMs / 1000).toFixed(3)}</td><td>${xmlText(session)}</td><td>${kind}</td><td><code>${xmlText(text)}</code></td></tr>`,
   );
   return `<div class="scroll"><table class="wire"><thead><tr><th>s</th><th>session</th><th>what</th><th>text</th></tr></thead><tbody>${rows.join("\n")}</tbody></table></div>`;
 }

@@ -45,6 +45,12 @@ export function seconds(ms: number, digits = 3): string {
   return `${(ms / 1000).toFixed(digits)} s`;
 }
 
+/** The first texts of a list, and how many more there are. */
+export function shortList(texts: readonly string[], most: number): string {
+  const shown = texts.slice(0, most).join(", ");
+  return texts.length > most ? `${shown} and ${texts.length - most} more` : shown;
+}
+
 const mostUncalled = 8;
 
 /** The tools that were not called, a sentence for each reason, with the options that have them called. */
@@ -52,11 +58,10 @@ export function describeUncalled({ uncalledTools = [] }: RunReport): readonly st
   const reasons = new Set(uncalledTools.map(({ reason }) => reason));
   return Array.from(reasons, (reason) => {
     const tools = uncalledTools.filter((tool) => tool.reason === reason);
-    const shown = tools.slice(0, mostUncalled);
-    const more = tools.length > shown.length ? ` and ${tools.length - shown.length} more` : "";
-    const remedies = shown.flatMap(({ remedy }) => (remedy === undefined ? [] : [remedy]));
+    const names = tools.map(({ name }) => name);
+    const remedies = tools.slice(0, mostUncalled).flatMap(({ remedy }) => remedy ?? []);
     const allow =
       remedies.length === 0 ? "" : `; allow ${tools.length === 1 ? "it" : "them"} with ${remedies.join(" ")}`;
-    return `not called: ${shown.map(({ name }) => name).join(", ")}${more} (${reason})${allow}`;
+    return `not called: ${shortList(names, mostUncalled)} (${reason})${allow}`;
   });
 }

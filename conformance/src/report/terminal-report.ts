@@ -1,7 +1,7 @@
 import type { CheckResult } from "../engine/check.ts";
 import type { HostPreview, Headline, Obstacle, RunReport } from "../engine/run-report.ts";
 import type { TraceEvent } from "../engine/trace.ts";
-import { areasOf, describeUncalled, outcomeOf, seconds, splitAreas, type Outcome } from "./outcome.ts";
+import { describeUncalled, outcomeOf, seconds, shortList, splitAreas, type Outcome } from "./outcome.ts";
 import { showEscapesIn } from "./show-escapes.ts";
 import { plain, type TextStyle } from "./text-style.ts";
 
@@ -27,27 +27,21 @@ export function toTerminal(given: RunReport, style: TextStyle = plain): string {
     report.preview && previewText(report.preview, style),
     [
       verdictText(report, style),
-      ...unknownText(report, style),
-      ...uncalledText(report, style),
+      ...(report.unknownTools ?? []).map(
+        (name) => `${style.warn("?")} the server has no tool ${JSON.stringify(name)} that --call names`,
+      ),
+      ...describeUncalled(report).map((line) => `${style.warn("!")} ${line}`),
       ...callsText(report, style),
     ].join("\n"),
   ];
   return `${sections.filter((section) => section !== undefined && section !== "").join("\n\n")}\n`;
 }
 
-const obstacleTitles: Record<RunReport["side"], Record<Obstacle["kind"], string>> = {
-  server: { unreachable: "The server cannot be reached", "auth-required": "The server asks for credentials" },
-  host: { unreachable: "The host cannot be tested", "auth-required": "The host asks for credentials" },
-};
-
 function obstacleText({ kind, reason, stderr }: Obstacle, side: RunReport["side"], style: TextStyle): string {
-  const title = obstacleTitles[side][kind];
-  const tail = stderr === undefined ? [] : ["", "  its stderr ended with", ...indent(stderr)];
-  return [`${style.bad("✗")} ${style.strong(title)}: ${reason}`, ...tail].join("\n");
-}
-
-function indent(text: string): readonly string[] {
-  return text.split("\n").map((line) => `    ${line}`);
+  const unreachable = side === "server" ? "cannot be reached" : "cannot be tested";
+  const title = `The ${side} ${kind === "unreachable" ? unreachable : "asks for credentials"}`;
+  const tail = stderr === undefined ? "" : `\n\n  its stderr ended with\n${stderr.replaceAll(/^/gm, "    ")}`;
+  return `${style.bad("✗")} ${style.strong(title)}: ${reason}${tail}`;
 }
 
 function previewText({ tools, groups, notes, failure }: HostPreview, style: TextStyle): string {
@@ -107,17 +101,8 @@ function headlineText(headline: Headline, { results, strict }: RunReport, style:
   ];
   const { prevented } = headline;
   if (prevented.length > 0)
-    lines.push(`    prevents  ${counted(prevented.length, "check")}: ${preventedText(prevented, results).join(", ")}`);
+    lines.push(`    prevents  ${counted(prevented.length, "check")}: ${shortList(prevented, preventedIds)}`);
   return lines.join("\n");
-}
-
-/** What was prevented, by area where there is much of it. */
-function preventedText(ids: readonly string[], results: readonly CheckResult[]): readonly string[] {
-  if (ids.length <= preventedIds) return ids;
-  return [...areasOf(results)].flatMap(([area, ofArea]) => {
-    const count = ofArea.filter(({ check }) => ids.includes(check.id)).length;
-    return count === 0 ? [] : [count === ofArea.length ? `all of ${area}` : `${count} of ${area}`];
-  });
 }
 
 function counted(count: number, noun: string): string {
@@ -161,17 +146,6 @@ function verdictText(report: RunReport, style: TextStyle): string {
   ];
   if (obstacle) return `${paint(style.strong(obstacle.kind.toUpperCase()))} ${target}`;
   return `${paint(style.strong(verdict.toUpperCase()))} ${target}\n${parts.join(", ")} in ${seconds(durationMs, 1)} (seed ${seed})`;
-}
-
-function unknownText({ unknownTools = [] }: RunReport, style: TextStyle): readonly string[] {
-  return unknownTools.map(
-    (name) => `${style.warn("?")} the server has no tool ${JSON.stringify(name)} that --call names`,
-  );
-}
-
-/** Which tools were not called, one line for each reason. */
-function uncalledText(report: RunReport, style: TextStyle): readonly string[] {
-  return describeUncalled(report).map((line) => `${style.warn("!")} ${line}`);
 }
 
 /** What the user can allow, so that more is checked. */

@@ -119,23 +119,9 @@ export const requestMutants: readonly Mutant[] = [
     ],
     fails: ["requests/notifications-declared"],
   }),
-  overStdio("announces-undeclared-changes", "announces changes without the capability, in 2025-03-26", {
-    protocolVersion: "2025-03-26",
-    capabilities: { tools: {} },
-    rules: [
-      rule(
-        "tools/call",
-        { "params.arguments.text": "x" },
-        { type: "send", message: { method: "notifications/tools/list_changed" } },
-        proceed,
-      ),
-    ],
-    fails: ["requests/notifications-negotiated"],
-  }),
   odd("one-request-at-a-time", "keeps the current request in one variable", ["requests/concurrency"]),
   odd("dies-of-large-message", "ends when a message is larger than 64 KiB", ["requests/large-message"]),
   odd("dies-of-batch", "ends when an array comes", ["requests/batch"]),
-  odd("dies-of-repeated-id", "ends when an id comes twice", ["requests/duplicate-id"]),
   odd("reads-latin1", "reads its input as Latin-1", ["requests/ids"]),
   odd("ends-lines-at-2028", "takes U+2028 for the end of a line, as the readline of Node does", ["requests/odd-text"]),
   odd("strips-control", "refuses messages with escaped control characters", ["requests/odd-text"]),

@@ -16,19 +16,12 @@ import {
   legacySpec,
   hostAdvice,
   jsonRpcErrors,
-  type CheckInit,
   type ServerCheck,
   isRefusal,
 } from "./define-check.ts";
 
 const needs = ["lifecycle/second-client"];
 const refusing = ["requests/probe", "requests/unknown-method"];
-
-const notificationsOfCapabilities = [
-  "notifications/message from a server with the capability logging",
-  "a list_changed notification from a server with listChanged in the capability of the list",
-  "notifications/resources/updated from a server with resources.subscribe",
-];
 
 /** How a server treats requests and notifications in general. */
 export const requestChecks: readonly ServerCheck[] = defineChecks("any", ["requests/probe"], {
@@ -88,29 +81,28 @@ export const requestChecks: readonly ServerCheck[] = defineChecks("any", ["reque
         ({ id, method }) => id !== undefined && method !== undefined && method !== "ping",
       ),
   },
-  "requests/notifications-declared": notificationsDeclared({
+  "requests/notifications-declared": {
     title: "Notifications are those of capabilities that the server declares",
     level: "MUST",
     rule: "Both parties use only capabilities that were negotiated; a server that sends log messages declares logging.",
     source: legacySpec("basic/lifecycle#operation", "Lifecycle, operation"),
     legal: [
-      ...notificationsOfCapabilities,
-      "before 2025-06-18 any but notifications/message, which is advice of another check",
+      "notifications/message from a server with the capability logging",
+      "a list_changed notification from a server with listChanged in the capability of the list",
+      "notifications/resources/updated from a server with resources.subscribe",
+      "before 2025-06-18 any but notifications/message",
     ],
-    isAbout: (capability, revision) => capability === "logging" || revision >= "2025-06-18",
-  }),
-  "requests/notifications-negotiated": notificationsDeclared({
-    title: "Notifications are those of capabilities that the server declares, before 2025-06-18, too",
-    level: "SHOULD",
-    rule: "Before 2025-06-18 both parties should use only capabilities that were negotiated; hosts pass others over.",
-    source: {
-      section: "Lifecycle, operation",
-      url: "https://modelcontextprotocol.io/specification/2025-03-26/basic/lifecycle#operation",
+    fix: "Declare the capability, such as { tools: { listChanged: true } } or { logging: {} }, or send no such notification.",
+    when: "end",
+    run: async (target) => {
+      const { capabilities, protocolVersion } = await target.identity();
+      return judgeMessages(target, "none without its capability", ({ method }) => {
+        const path = typeof method === "string" && Object.hasOwn(declaredBy, method) ? declaredBy[method] : undefined;
+        const isOwed = path === "logging" || protocolVersion >= "2025-06-18";
+        return path !== undefined && isOwed && !isDeclared(capabilities, path);
+      });
     },
-    revisions: ["2024-11-05", "2025-03-26"],
-    legal: notificationsOfCapabilities,
-    isAbout: (capability, revision) => capability !== "logging" && revision < "2025-06-18",
-  }),
+  },
   "requests/unknown-method": {
     rough: true,
     title: "An unknown method is refused with -32601",
@@ -212,20 +204,6 @@ export const requestChecks: readonly ServerCheck[] = defineChecks("any", ["reque
         return stray.length === 0 ? pass("50 answers") : fail(`an answer to nothing: ${excerpt(stray[0])}`);
       }),
   },
-  "requests/duplicate-id": {
-    rough: true,
-    title: "An id that is used twice does not end the session",
-    level: "HOST",
-    rule: "A client must not use an id twice, and a careless one does: that must not harm later requests.",
-    source: hostAdvice("careless-clients"),
-    legal: ["answers, errors or silence to the two requests, and a later request that is answered"],
-    fix: "Answer the second with an error, or both; do not keep requests in a table that breaks when an id comes twice.",
-    run: (target) =>
-      goesOn(target, ({ session, envelop, probeMethod }) => {
-        const message = { jsonrpc: "2.0", id: "twice", method: probeMethod(), params: envelop() };
-        return Promise.all([session.send(message), session.send(message)]);
-      }),
-  },
   "requests/batch": {
     rough: true,
     title: "A batch does not end the session",
@@ -234,8 +212,12 @@ export const requestChecks: readonly ServerCheck[] = defineChecks("any", ["reque
     source: hostAdvice("careless-clients"),
     legal: ["answers, an error or silence to the batch, and a later request that is answered"],
     fix: "Answer an array with error -32600, or with the answers to its requests.",
-    run: (target) =>
-      goesOn(target, ({ session }) => session.send([{ jsonrpc: "2.0", id: "in-batch", method: "ping" }])),
+    run: async (target) => {
+      const { session, probe } = await target.openReady();
+      await session.send([{ jsonrpc: "2.0", id: "in-batch", method: "ping" }]);
+      const answer = await probe();
+      return answer.kind === "result" ? pass("the session goes on") : fail(`afterwards: ${describeAnswer(answer)}`);
+    },
   },
   "requests/large-message": {
     rough: true,
@@ -290,25 +272,6 @@ function isDeclared(capabilities: JsonObject, path: string): boolean {
   return isJsonObject(declared) && (member === undefined || declared[member] === true);
 }
 
-interface DeclarationCheck extends Omit<CheckInit, "run" | "fix"> {
-  readonly isAbout: (capability: string, revision: string) => boolean;
-}
-
-function notificationsDeclared({ isAbout, ...check }: DeclarationCheck): CheckInit {
-  return {
-    ...check,
-    fix: "Declare the capability, such as { tools: { listChanged: true } } or { logging: {} }, or send no such notification.",
-    when: "end",
-    run: async (target) => {
-      const { capabilities, protocolVersion } = await target.identity();
-      return judgeMessages(target, "none without its capability", ({ method }) => {
-        const path = typeof method === "string" && Object.hasOwn(declaredBy, method) ? declaredBy[method] : undefined;
-        return path !== undefined && isAbout(path, protocolVersion) && !isDeclared(capabilities, path);
-      });
-    },
-  };
-}
-
 /** Fails for the first message of the server, over all sessions, that answers nothing and is wrong. */
 export async function judgeMessages(
   target: ServerTarget,
@@ -331,14 +294,6 @@ async function findSubstitute({ handshake: { capabilities }, request }: ReadySes
     if (answer.kind === "result") return `${feature}/list`;
   }
   return undefined;
-}
-
-/** Does something odd on a session of its own, and looks whether the next request is answered. */
-async function goesOn(target: ServerTarget, act: (ready: ReadySession) => Promise<unknown>): Promise<Finding> {
-  const ready = await target.openReady();
-  await act(ready);
-  const answer = await ready.probe();
-  return answer.kind === "result" ? pass("the session goes on") : fail(`afterwards: ${describeAnswer(answer)}`);
 }
 
 /** For what takes more than an answer. */

@@ -6,7 +6,6 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 
 const mode = process.argv[2];
-const seen = new Set();
 let current;
 let rest = "";
 
@@ -110,8 +109,6 @@ function receive(message) {
   }
   if (message.method === "notifications/cancelled") cancel();
   if (message.id === undefined || message.method === undefined) return;
-  if (mode === "dies-of-repeated-id" && seen.has(message.id)) process.exit(1);
-  seen.add(message.id);
   current = message;
   if (mode === "one-request-at-a-time") setTimeout(() => send(current.id, answer(current)), 100);
   else if (mode === "swaps-results" && message.method === "tools/call") swap(message);
