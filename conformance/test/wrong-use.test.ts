@@ -12,7 +12,7 @@ describe("checkServer() of a program that no compiler has looked at", () => {
     [{ address, onyl: [] }, 'checkServer() has no option "onyl"; known are address, consent, checks, '],
     [{ address, only: [] }, 'checkServer() has no option "only"; known are address, consent, checks, '],
     [{ address: { type: "x" } }, 'checkServer(): address.type must be "stdio", "http" or "sse", not "x"'],
-    [{ address: { type: "stdio" } }, "checkServer(): address.server must be an object with command and args, not"],
+    [{ address: { type: "stdio" } }, "checkServer(): address.server.command must be a string, not undefined"],
     [{ address: { ...address, url: "x" } }, 'an address of type stdio has no option "url"; known are type, server'],
     [
       { address: { type: "stdio", server: { args: [] } } },

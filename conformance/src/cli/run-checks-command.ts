@@ -1,11 +1,11 @@
+import { truncateText } from "@hostside/core";
 import { parseBaseline } from "../engine/baseline.ts";
-import type { Check } from "../engine/check.ts";
+import type { Check, CheckInfo, CheckResult } from "../engine/check.ts";
 import type { RunOptions } from "../engine/run-checks.ts";
 import { exitCodes, type RunReport } from "../engine/run-report.ts";
 import { toTerminal } from "../report/terminal-report.ts";
 import type { CommandIo } from "./command-io.ts";
 import type { OptionValues } from "./command.ts";
-import { showProgress } from "./progress.ts";
 import { selectChecks } from "./select-checks.ts";
 import { readWith, reportMistake, writeReports } from "./write-reports.ts";
 
@@ -44,4 +44,39 @@ export async function runAndReport(
   const problems = await writeReports(report, values);
   for (const problem of problems) io.err(`${problem}\n`);
   return problems.length > 0 ? exitCodes.usage : report.exitCode;
+}
+
+/** One live line on a terminal; elsewhere a line at the start and one for each failure. */
+function showProgress(
+  { err, live, columns }: CommandIo,
+  { total, target }: { readonly total: number; readonly target: string },
+) {
+  const running = new Set<string>();
+  let done = 0;
+  let failed = 0;
+  const replaceLine = (text: string): void => err(`\r\u001B[K${text}`);
+  const draw = (): void => {
+    const parts = [`${done}/${total}`, ...(failed > 0 ? [`${failed} not passed`] : []), Array.from(running).join(" ")];
+    replaceLine(truncateText(parts.join("  "), columns - 1));
+  };
+  if (live) replaceLine(truncateText(`waiting for ${target}`, columns - 1));
+  else err(`Checking ${target} (${total} ${total === 1 ? "check" : "checks"})\n`);
+  return {
+    onStart: ({ id }: CheckInfo): void => {
+      running.add(id);
+      if (live) draw();
+    },
+    onResult: ({ check, finding }: CheckResult): void => {
+      running.delete(check.id);
+      done += 1;
+      // Whether it is a headline, advice, or follows from another failure is known at the end.
+      const isFailed = finding.status === "fail";
+      if (isFailed) failed += 1;
+      if (live) draw();
+      else if (isFailed) err(`${done}/${total} not passed: ${check.id}\n`);
+    },
+    end: (): void => {
+      if (live) replaceLine("");
+    },
+  };
 }

@@ -51,7 +51,7 @@ export async function checkHost(options: CheckHostOptions): Promise<RunReport> {
     });
   let host: HostTarget;
   try {
-    host = await openHostTarget({ start, patienceMs });
+    host = await openHostTarget(start, patienceMs);
   } catch (error) {
     if (!(error instanceof DriverFailure)) throw error;
     const obstacle: Obstacle = { kind: "unreachable", reason: error.message };

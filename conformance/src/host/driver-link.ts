@@ -1,5 +1,5 @@
 import type { JsonObject } from "@hostside/core";
-import { isJsonObject } from "@hostside/core/implement";
+import { isJsonObject, resultWithin } from "@hostside/core/implement";
 import type { DriverReply, DriverVerb, DriverVerbs } from "./driver-protocol.ts";
 
 /** A way to a driver. */
@@ -50,21 +50,13 @@ export function createPendingReplies(): PendingReplies {
     wait(verb, timeoutMs) {
       last += 1;
       const id = last;
-      const reply = new Promise<DriverReply>((resolve, reject) => {
-        const finish = <Value>(settle: (value: Value) => void) => {
-          return (value: Value): void => {
-            waiting.delete(id);
-            clearTimeout(timer);
-            settle(value);
-          };
-        };
-        const give = { resolve: finish(resolve), reject: finish(reject) };
-        const late = (): void =>
-          give.reject(new DriverFailure("silent", `no answer to ${verb} within ${timeoutMs} ms`));
-        const timer = setTimeout(late, timeoutMs);
-        waiting.set(id, give);
-      });
-      return { id, reply };
+      const answered = new Promise<DriverReply>((resolve, reject) => waiting.set(id, { resolve, reject }));
+      const inTime = async (): Promise<DriverReply> => {
+        const reply = await resultWithin(answered, timeoutMs).finally(() => waiting.delete(id));
+        if (reply === undefined) throw new DriverFailure("silent", `no answer to ${verb} within ${timeoutMs} ms`);
+        return reply;
+      };
+      return { id, reply: inTime() };
     },
     settle(message) {
       const { id } = message;

@@ -18,18 +18,11 @@ export interface HostTarget {
   close(): Promise<void>;
 }
 
-/** What a {@linkcode HostTarget} is made from. */
-export interface HostTargetInit {
-  /** Starts one more driver. */
-  readonly start: () => DriverLink;
-  readonly patienceMs: number;
-}
-
 /**
  * Starts a first driver and hears what it says of itself. Rejects with `DriverFailure` when it is
  * none.
  */
-export async function openHostTarget({ start, patienceMs }: HostTargetInit): Promise<HostTarget> {
+export async function openHostTarget(start: () => DriverLink, patienceMs: number): Promise<HostTarget> {
   const all = new Set<HostDriver>();
   const idle: HostDriver[] = [];
 

@@ -113,28 +113,23 @@ export function describeHostsideError(error: unknown): DriverError {
   return { message, code, outcome };
 }
 
-/** Hostside's credentials for the servers of one host. */
-export interface SignIns {
-  readonly authProvider: OAuth["authProvider"];
-  /** What Hostside is told of a server; the client that it has there is known from then on. */
-  readonly specOf: (server: DriverServer) => ServerSpec;
-  close(): Promise<void>;
-}
+type SignIns = ReturnType<typeof createSignIns>;
 
-/** Keeps nothing after the host: the next one signs in again. */
-function createSignIns(): SignIns {
+/** Hostside's credentials for the servers of one host. Keeps nothing after it: the next one signs in again. */
+function createSignIns() {
   const clients = new Map<string, DriverClient>();
   const oauth = createOAuth({ clients: ({ serverId }) => toConfig(clients.get(serverId)) });
   return {
     authProvider: oauth.authProvider,
-    specOf({ id, transport, connectMs, closeMs }) {
+    /** What Hostside is told of a server; the client that it has there is known from then on. */
+    specOf: ({ id, transport, connectMs, closeMs }: DriverServer): ServerSpec => {
       const timeouts = { connectMs, closeMs, probeMs: Math.max(1, Math.floor(connectMs / 4)) };
       if (transport.type !== "http" || transport.client === undefined) return { id, ...transport, timeouts };
       const { client, ...others } = transport;
       clients.set(id, client);
       return { id, ...others, auth: "oauth", timeouts };
     },
-    close: () => oauth.close(),
+    close: (): Promise<void> => oauth.close(),
   };
 }
 

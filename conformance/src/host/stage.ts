@@ -1,4 +1,4 @@
-import { request, type IncomingHttpHeaders } from "node:http";
+import type { IncomingHttpHeaders } from "node:http";
 import type { JsonObject } from "@hostside/core";
 import { pause, resultWithin } from "@hostside/core/implement";
 import {
@@ -77,13 +77,8 @@ export interface Stage {
   startTwo(options?: StandOptions): Promise<readonly [Stand, Stand]>;
   /** Starts a good server. */
   canary(): Promise<Canary>;
-  /**
-   * Puts a load balancer in front of servers that were started: what the host is given in their
-   * place.
-   */
-  balance(
-    stands: readonly Stand[],
-  ): Promise<{ readonly stand: Pick<Stand, "id" | "spec">; readonly balancer: LoadBalancer }>;
+  /** Has something ended with the stage. */
+  cleanUp(end: () => Promise<unknown>): void;
   /** Initialises the host with servers; fails if the host says that it failed. */
   init(...stands: readonly Pick<Stand, "spec">[]): Promise<void>;
   /** The host's tool for a remote tool, as soon as there is one. */
@@ -157,20 +152,10 @@ export async function openStage(
     happens,
     occurs: async (promise) => (await settledInTime(promise)) !== undefined,
     eventually,
-    async serve(
-      id,
-      {
-        rules,
-        script = rules === undefined ? {} : { rules },
-        headers,
-        client,
-        connectMs = patienceMs,
-        runIn = "process",
-      } = {},
-    ) {
+    async serve(id, { rules, script = rules === undefined ? {} : { rules }, runIn = "process", ...options } = {}) {
       const server = await startFaultServer({ transport, script: { era, ...script }, runIn });
       cleanups.push(() => server.close());
-      const stand = createStand(id, server, { headers, client, connectMs });
+      const stand = createStand(id, server, { connectMs: patienceMs, ...options });
       stands.push(stand);
       return stand;
     },
@@ -179,7 +164,7 @@ export async function openStage(
       cleanups.push(canary.close);
       return canary;
     },
-    balance: (replicas) => startBalanced(replicas, { connectMs: patienceMs, cleanups }),
+    cleanUp: (end) => void cleanups.push(end),
     async init(...given) {
       const { ok } = await host.init(given.map(({ spec }) => spec));
       must(ok, "init failed; a server that fails is not a failure of init");
@@ -228,32 +213,10 @@ function actionsOn(stage: () => Stage): Pick<Stage, "start" | "startTwo" | "tool
   };
 }
 
-async function startBalanced(
-  replicas: readonly Stand[],
-  { connectMs, cleanups }: { readonly connectMs: number; readonly cleanups: (() => Promise<unknown>)[] },
-): ReturnType<Stage["balance"]> {
-  const balancer = await startLoadBalancer(replicas.map(urlOf));
-  cleanups.push(() => balancer.close());
-  const id = "balanced";
-  const transport = { type: "http", url: balancer.url, mode: "streamable" } as const;
-  return { stand: { id, spec: { id, connectMs, closeMs, transport } }, balancer };
-}
-
-function urlOf({ spec: { transport } }: Stand): string {
-  if (transport.type !== "http") throw new TypeError("a load balancer is for servers over HTTP");
-  return transport.url;
-}
-
 function createStand(
   id: string,
   server: StdioFaultServer | HttpFaultServer,
-  {
-    headers,
-    client,
-    connectMs,
-  }: Pick<{ readonly [Name in keyof StandOptions]: StandOptions[Name] | undefined }, "headers" | "client"> & {
-    readonly connectMs: number;
-  },
+  { headers, client, connectMs }: Pick<StandOptions, "headers" | "client"> & { readonly connectMs: number },
 ): Stand {
   const { spec: transport } = server;
   return {
@@ -282,48 +245,4 @@ async function startCanary(): Promise<Canary & Pick<RunningServer, "close">> {
     response.writeHead(200, { "content-type": "application/json" }).end("{}");
   };
   return { ...(await listenOnLoopback(answer, { path: "/canary", from: "anywhere" })), requests };
-}
-
-/**
- * Something between a host and servers that hands every request on to the first of them, until it
- * is told to alternate.
- */
-export interface LoadBalancer {
-  readonly url: string;
-  /** How many requests it has handed on. */
-  readonly handedOn: number;
-  /** From now on each request goes to the next server. */
-  alternate(): void;
-  close(): Promise<void>;
-}
-
-/**
- * Listens on a free port. `urls` are those of replicas that know nothing of each other's sessions.
- */
-async function startLoadBalancer(urls: readonly string[]): Promise<LoadBalancer> {
-  let handedOn = 0;
-  let alternates = false;
-  const handOn: HttpHandler = async (incoming, outgoing) => {
-    const { headers, method } = incoming;
-    handedOn += 1;
-    const url = urls[alternates ? handedOn % urls.length : 0] ?? "";
-    const forwarded = request(url, { method, headers: { ...headers, host: new URL(url).host } }, (response) => {
-      outgoing.writeHead(response.statusCode ?? 502, response.headers);
-      outgoing.flushHeaders();
-      response.pipe(outgoing);
-    });
-    forwarded.on("error", () => outgoing.destroy());
-    outgoing.on("close", () => forwarded.destroy());
-    incoming.pipe(forwarded);
-  };
-  const server = await listenOnLoopback(handOn);
-  return {
-    ...server,
-    get handedOn() {
-      return handedOn;
-    },
-    alternate() {
-      alternates = true;
-    },
-  };
 }

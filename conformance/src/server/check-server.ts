@@ -243,13 +243,6 @@ function revisionsOf(results: readonly CheckResult[]): readonly string[] {
 // credential.
 function cleanFinding(finding: Finding, redact: Redactor): Finding {
   const clean = (text: string): string => cleanText(redact(text), 1000);
-  switch (finding.status) {
-    case "pass":
-      return finding.observed === undefined ? finding : { ...finding, observed: clean(finding.observed) };
-    case "fail":
-      return { ...finding, observed: clean(finding.observed) };
-    case "not-applicable":
-    case "could-not-run":
-      return { ...finding, reason: clean(finding.reason) };
-  }
+  if ("reason" in finding) return { ...finding, reason: clean(finding.reason) };
+  return finding.observed === undefined ? finding : { ...finding, observed: clean(finding.observed) };
 }

@@ -75,14 +75,6 @@ function shellWord(text: string): string {
   return /^[\w./@:-]+$/.test(text) ? text : `'${text.replaceAll("'", String.raw`'\''`)}'`;
 }
 
-/** Why there are tools, but no consented ones, and what the user can do about it. */
-async function adviseConsent({ consent, listing }: ToolsWithConsent): Promise<string> {
-  const { items } = await listing();
-  return items.some((definition) => mayCall(definition, consent))
-    ? "no arguments can be made up for a tool that may be called; give them with --call NAME='{…}'"
-    : "no tool declares itself read-only; name one with --call, or allow all with --allow-calls";
-}
-
 function mayCall(definition: JsonObject, { named, all }: CallConsent): boolean {
   const { name } = definition;
   return all || (typeof name === "string" && named.has(name)) || isReadOnly(definition);
@@ -218,10 +210,13 @@ export function callTool(
 }
 
 /** Why a check that needs a call does not apply: there is no tool, or none may be called. */
-export async function noConsent(target: ToolsWithConsent): Promise<Finding> {
-  const { items } = await target.listing();
+export async function noConsent({ consent, listing }: ToolsWithConsent): Promise<Finding> {
+  const { items } = await listing();
   if (items.length === 0) return { status: "not-applicable", reason: "the server lists no tools" };
-  return { status: "not-applicable", reason: await adviseConsent(target), wants: "tool-calls" };
+  const reason = items.some((definition) => mayCall(definition, consent))
+    ? "no arguments can be made up for a tool that may be called; give them with --call NAME='{…}'"
+    : "no tool declares itself read-only; name one with --call, or allow all with --allow-calls";
+  return { status: "not-applicable", reason, wants: "tool-calls" };
 }
 
 /**

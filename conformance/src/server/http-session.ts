@@ -14,7 +14,7 @@ export function openHttpSession(url: URL, options: HttpSessionOptions): HttpSess
   const { id, trace, answerMs } = options;
   const session = { id: undefined as string | undefined, version: undefined as string | undefined };
   const wire = createHttpWire(options);
-  const router = createMessageRouter({ reply: (message) => void post(replyTo(message), {}) });
+  const router = createMessageRouter((message) => void post(replyTo(message), {}));
 
   const exchange = (init: HttpRequest, watch?: Watch): Promise<HttpResponse> => wire.exchange(url, init, watch);
   const post = async (message: JsonValue, { headers, timeoutMs }: Sending): Promise<HttpResponse> => {

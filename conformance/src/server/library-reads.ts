@@ -37,18 +37,21 @@ interface LibrarySource {
 export async function readLibrary(target: LibrarySource): Promise<LibraryReads> {
   const [resources, prompts] = await Promise.all([target.listing("resources"), target.listing("prompts")]);
   // What is no URI is a finding of its own, and can hardly be read.
-  const reads = textsOf(
-    resources.items.filter(({ uri }) => isUri(uri)),
-    "uri",
-  ).map(([uri]) => ({ name: uri, method: "resources/read", params: { uri } }));
-  const gets = textsOf(prompts.items, "name").map(([name, prompt]) => {
+  const reads = resources.items.flatMap(({ uri }) =>
+    isUri(uri) ? [{ name: uri, method: "resources/read", params: { uri } }] : [],
+  );
+  const gets = prompts.items.flatMap((prompt) => {
+    const { name } = prompt;
+    if (typeof name !== "string") return [];
     const required = argumentsOf(prompt).filter((argument) => argument["required"] === true);
-    const values = Object.fromEntries(
-      required.map(({ name: argument }) => [typeof argument === "string" ? argument : "", "x"]),
-    );
-    return { name, method: "prompts/get", params: required.length === 0 ? { name } : { name, arguments: values } };
+    const values = required.map(({ name: argument }) => [typeof argument === "string" ? argument : "", "x"]);
+    const params = { name, ...(values.length > 0 && { arguments: Object.fromEntries(values) as JsonObject }) };
+    return [{ name, method: "prompts/get", params }];
   });
-  const [read, got] = [await askTogether(target, reads), await askTogether(target, gets)];
+  const [read, got] = [
+    await askTogether(target, reads.slice(0, mostRead)),
+    await askTogether(target, gets.slice(0, mostRead)),
+  ];
   return { sessions: [...read.sessions, ...got.sessions], resources: read.answered, prompts: got.answered };
 }
 
@@ -84,14 +87,4 @@ async function askTogether(
 export function argumentsOf(prompt: JsonObject): readonly JsonObject[] {
   const declared = prompt["arguments"];
   return Array.isArray(declared) ? declared.filter(isJsonObject) : [];
-}
-
-/** The first entries whose `key` is a text, behind it. */
-function textsOf(items: readonly JsonObject[], key: string): readonly (readonly [text: string, item: JsonObject])[] {
-  return items
-    .flatMap((item) => {
-      const text = item[key];
-      return typeof text === "string" ? [[text, item] as const] : [];
-    })
-    .slice(0, mostRead);
 }

@@ -4,7 +4,7 @@ import type { RawMessage } from "./raw-session.ts";
 
 function start(): { router: MessageRouter; replies: RawMessage[] } {
   const replies: RawMessage[] = [];
-  return { router: createMessageRouter({ reply: (message) => void replies.push(message) }), replies };
+  return { router: createMessageRouter((message) => void replies.push(message)), replies };
 }
 
 describe("createMessageRouter()", () => {

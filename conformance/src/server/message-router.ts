@@ -28,14 +28,11 @@ export interface MessageRouter {
   end(reason: string): void;
 }
 
-/** Options of {@linkcode createMessageRouter}. */
-export interface MessageRouterOptions {
-  /** Answers a request of the server; the kit refuses all but pings. */
-  readonly reply: (message: RawMessage) => void;
-}
-
-/** Starts a router. At most 10,000 unsolicited messages are kept. */
-export function createMessageRouter({ reply }: MessageRouterOptions): MessageRouter {
+/**
+ * Starts a router. At most 10,000 unsolicited messages are kept. `reply` answers a request of the
+ * server; the kit refuses all but pings.
+ */
+export function createMessageRouter(reply: (message: RawMessage) => void): MessageRouter {
   const pending = new Map<string, (answer: Answer) => void>();
   const almost = createAlmostAnswers((key) => pending.has(key));
   const unsolicited: RawMessage[] = [];
@@ -135,20 +132,11 @@ export function replyTo({ id, method }: RawMessage): RawMessage {
   return { jsonrpc: "2.0", id: id ?? null, error: { code: -32601, message: "Method not found" } };
 }
 
-/** What came that is almost an answer to a request that waits: the first thing for each. */
-export interface AlmostAnswers {
-  /** An object that is no message. */
-  addObject(value: JsonObject): void;
-  /** The id of an answer that nobody waits for: of the other type, somebody may. */
-  addId(id: JsonValue | undefined): void;
-  /** What came in place of the answer to `id`, in words, if anything did. */
-  of(id: JsonValue): string | undefined;
-  /** The request was answered, or nobody waits any more; by its id as JSON. */
-  forget(key: string): void;
-}
-
-/** Starts without any. `waits` says whether a request waits, by its id as JSON. */
-function createAlmostAnswers(waits: (key: string) => boolean): AlmostAnswers {
+/**
+ * What came that is almost an answer to a request that waits: the first thing for each. `waits` says
+ * whether a request waits, by its id as JSON.
+ */
+function createAlmostAnswers(waits: (key: string) => boolean) {
   const firsts = new Map<string, string>();
   const add = (id: JsonValue, what: string): boolean => {
     const key = JSON.stringify(id);
@@ -157,21 +145,23 @@ function createAlmostAnswers(waits: (key: string) => boolean): AlmostAnswers {
     return true;
   };
   return {
-    addObject({ id, jsonrpc }) {
+    /** An object that is no message. */
+    addObject({ id, jsonrpc }: JsonObject): void {
       if (id === undefined) return;
       const version = jsonrpc === undefined ? "it has no jsonrpc" : `jsonrpc is ${excerptOf(jsonrpc)}`;
       const what = `an object with id ${excerptOf(id)} came that is no JSON-RPC 2.0 message (${version})`;
       const other = otherTypeOf(id);
       if (!add(id, what) && other !== undefined) add(other, what);
     },
-    addId(id) {
+    /** The id of an answer that nobody waits for: of the other type, somebody may. */
+    addId(id: JsonValue | undefined): void {
       const other = otherTypeOf(id);
       if (id === undefined || other === undefined) return;
       const type = typeof id === "string" ? "text" : "number";
       add(other, `an answer with id ${JSON.stringify(id)} (a ${type}) to request ${JSON.stringify(other)}`);
     },
-    of: (id) => firsts.get(JSON.stringify(id)),
-    forget: (key) => void firsts.delete(key),
+    of: (id: JsonValue): string | undefined => firsts.get(JSON.stringify(id)),
+    forget: (key: string): void => void firsts.delete(key),
   };
 }
 

@@ -1,11 +1,5 @@
-import {
-  createRedactor,
-  assertKnownOptions,
-  isPlainObject,
-  kindOf,
-  type Redactor,
-  type Fields,
-} from "@hostside/core/implement";
+import { assertKnownOptions, createRedactor, isPlainObject, kindOf } from "@hostside/core/implement";
+import type { Fields, Redactor } from "@hostside/core/implement";
 import { redactSpec, type ServerSpec } from "@hostside/core";
 import type { SignIn } from "./sign-in.ts";
 import type { ServerCommand } from "./stdio-session.ts";
@@ -33,15 +27,8 @@ export function toServerSpec(address: ServerAddress, id = "server"): ServerSpec 
     return { id, type: "http", url: url.href, ...mode, ...auth, ...(headers && { headers }) };
   }
   const { command, args, env, cwd, inheritEnv = "all" } = address.server;
-  return {
-    id,
-    type: "stdio",
-    command,
-    args,
-    inheritEnv,
-    ...(env && { env }),
-    ...(cwd !== undefined && { cwd }),
-  };
+  const optional = { ...(env && { env }), ...(cwd !== undefined && { cwd }) };
+  return { id, type: "stdio", command, args, inheritEnv, ...optional };
 }
 
 /** Masks what is secret in the address, and the tokens that a sign-in brought. */
@@ -73,24 +60,15 @@ const urlFields: Fields<Exclude<ServerAddress, { readonly type: "stdio" }>> = {
 export function assertServerAddress(address: unknown): asserts address is ServerAddress {
   if (!isPlainObject(address)) throw mistake(`address must be an object with a type, not ${kindOf(address)}`);
   const { type, server, url } = address;
-  if (type === "stdio") {
-    assertKnownOptions("an address of type stdio", address, stdioFields);
-    assertCommand(server);
-  } else if (type === "http" || type === "sse") {
-    assertKnownOptions(`an address of type ${type}`, address, urlFields);
-    if (!(url instanceof URL))
-      throw mistake(`address.url must be a URL, such as new URL("https://…"), not ${kindOf(url)}`);
-  } else
-    throw mistake(
-      `address.type must be "stdio", "http" or "sse", not ${typeof type === "string" ? JSON.stringify(type) : kindOf(type)}`,
-    );
-}
-
-function assertCommand(server: unknown): void {
-  if (!isPlainObject(server))
-    throw mistake(`address.server must be an object with command and args, not ${kindOf(server)}`);
+  if (type !== "stdio" && type !== "http" && type !== "sse")
+    throw mistake(`address.type must be "stdio", "http" or "sse", not ${JSON.stringify(type) ?? kindOf(type)}`);
+  assertKnownOptions(`an address of type ${type}`, address, type === "stdio" ? stdioFields : urlFields);
+  if (type !== "stdio") {
+    if (url instanceof URL) return;
+    throw mistake(`address.url must be a URL, such as new URL("https://…"), not ${kindOf(url)}`);
+  }
   // What else is in it is not refused: the transport of a spec is a command, too.
-  const { command, args } = server;
+  const { command, args } = isPlainObject(server) ? server : {};
   if (typeof command !== "string") throw mistake(`address.server.command must be a string, not ${kindOf(command)}`);
   if (!Array.isArray(args) || !args.every((arg) => typeof arg === "string"))
     throw mistake(`address.server.args must be an array of strings, not ${kindOf(args)}`);

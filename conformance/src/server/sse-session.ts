@@ -17,7 +17,7 @@ type Endpoint = { readonly url: URL } | { readonly instead: HttpResponse };
 export function openSseSession(url: URL, options: HttpSessionOptions): SseSession {
   const { id, trace, answerMs } = options;
   const wire = createHttpWire(options);
-  const router = createMessageRouter({ reply: (message) => void post(replyTo(message)) });
+  const router = createMessageRouter((message) => void post(replyTo(message)));
   const eventNames = new Set<string>();
   const named: { text: string | undefined } = { text: undefined };
   let opening: Promise<Endpoint> | undefined;

@@ -70,18 +70,13 @@ export async function openStdioSession(server: ServerCommand, options: StdioSess
 
 function createSession(child: ChildProcess, pid: number, options: StdioSessionOptions): StdioSession {
   const { id, trace, answerMs, graceMs = 2000 } = options;
-  const life: Life = {
-    lastSent: undefined,
-    sentAt: performance.now(),
-    isEnding: false,
-    hasEnded: false,
-    death: undefined,
-  };
+  const life: Life = { sentAt: performance.now(), isEnding: false, hasEnded: false };
   const input = openInput(child, life, options);
-  const router = createMessageRouter({ reply: (message) => void input.send(replyTo(message)) });
-  const anomalies = readMessages(child, { router, life }, options);
-  const stderr = keepStderr(child, options);
-  const exit = watchExit(child, { router, life }, options);
+  const router = createMessageRouter((message) => void input.send(replyTo(message)));
+  const watched = { child, router, life, id, trace };
+  const anomalies = readMessages(watched);
+  const stderr = keepStderr(watched);
+  const exit = watchExit(watched);
   // A process that is detached has a group of its own: once the server is gone, nothing tells whose
   // it was.
   const started = new Set<number>();
@@ -138,25 +133,21 @@ function createSession(child: ChildProcess, pid: number, options: StdioSessionOp
 
 /** What a process was asked, and how it ended by itself. */
 interface Life {
-  lastSent: string | undefined;
+  lastSent?: string;
   sentAt: number;
   /** The kit has told it to end. */
   isEnding: boolean;
   hasEnded: boolean;
-  death: string | undefined;
+  death?: string;
 }
 
-interface Watched {
+interface Watched extends Pick<StdioSessionOptions, "id" | "trace"> {
+  readonly child: ChildProcess;
   readonly router: MessageRouter;
   readonly life: Life;
 }
 
-interface Input {
-  readonly send: (message: JsonValue) => Promise<void>;
-  readonly writeBytes: (chunks: readonly (string | Uint8Array)[]) => Promise<void>;
-}
-
-function openInput({ stdin }: ChildProcess, life: Life, { id, trace }: StdioSessionOptions): Input {
+function openInput({ stdin }: ChildProcess, life: Life, { id, trace }: StdioSessionOptions) {
   // A server that closes its stdin makes writes fail; the check sees that as silence or as the end
   // of the process.
   stdin?.on("error", () => {});
@@ -166,14 +157,14 @@ function openInput({ stdin }: ChildProcess, life: Life, { id, trace }: StdioSess
       else resolve();
     });
   return {
-    send(message) {
+    send: (message: JsonValue): Promise<void> => {
       const text = JSON.stringify(message);
       trace.record({ kind: "send", session: id, text });
       life.lastSent = nameOf(message);
       life.sentAt = performance.now();
       return write(`${text}\n`);
     },
-    async writeBytes(chunks) {
+    writeBytes: async (chunks: readonly (string | Uint8Array)[]): Promise<void> => {
       for (const chunk of chunks) {
         const text = typeof chunk === "string" ? chunk : Buffer.from(chunk).toString("latin1");
         trace.record({ kind: "send", session: id, text });
@@ -184,10 +175,7 @@ function openInput({ stdin }: ChildProcess, life: Life, { id, trace }: StdioSess
   };
 }
 
-function keepStderr(
-  child: ChildProcess,
-  { id, trace }: StdioSessionOptions,
-): { readonly tail: string; readonly bytes: number } {
+function keepStderr({ child, id, trace }: Watched): { readonly tail: string; readonly bytes: number } {
   const kept = { tail: "", bytes: 0 };
   child.stderr?.on("data", (chunk: Buffer) => {
     const text = chunk.toString("utf8");
@@ -198,11 +186,7 @@ function keepStderr(
   return kept;
 }
 
-async function watchExit(
-  child: ChildProcess,
-  { router, life }: Watched,
-  { id, trace }: StdioSessionOptions,
-): Promise<ProcessEnd> {
+async function watchExit({ child, router, life, id, trace }: Watched): Promise<ProcessEnd> {
   const drained: Promise<unknown> = child.stdout ? once(child.stdout, "end") : Promise.resolve();
   const end = await new Promise<ProcessEnd>((resolve) => {
     child.once("exit", (exitCode, signal) => resolve({ exitCode, signal }));
@@ -222,11 +206,7 @@ async function watchExit(
 }
 
 /** Splits stdout into lines, routes messages, and collects what is none. */
-function readMessages(
-  child: ChildProcess,
-  { router, life }: Watched,
-  { id, trace }: StdioSessionOptions,
-): readonly StdoutAnomaly[] {
+function readMessages({ child, router, life, id, trace }: Watched): readonly StdoutAnomaly[] {
   const anomalies: StdoutAnomaly[] = [];
   let offset = 0;
   let strays = 0;

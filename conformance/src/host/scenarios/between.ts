@@ -1,5 +1,6 @@
+import { request } from "node:http";
 import { gzipSync } from "node:zlib";
-import type { FaultAction, FaultAuthorization } from "@hostside/fixtures";
+import { listenOnLoopback, type FaultAction, type FaultAuthorization } from "@hostside/fixtures";
 import { scenariosOf, type HostScenario } from "../host-scenario.ts";
 import { overHttp } from "../host-venue.ts";
 import type { Stage, Stand } from "../stage.ts";
@@ -84,13 +85,10 @@ export const betweenScenarios: readonly HostScenario[] = [
       uses: ["headers"],
       async run(stage) {
         const scope = 'Bearer error="insufficient_scope", scope="mcp:admin"';
+        const invalidToken = 'Bearer error="invalid_token"';
         const refusals = [
           onCallWith("scope", { type: "http", status: 403, headers: { "www-authenticate": scope } }),
-          onCallWith("token", {
-            type: "http",
-            status: 401,
-            headers: { "www-authenticate": 'Bearer error="invalid_token"' },
-          }),
+          onCallWith("token", { type: "http", status: 401, headers: { "www-authenticate": invalidToken } }),
         ];
         const headers = { authorization: `Bearer ${secret}` };
         const alpha = await stage.start({ rules: refusals, headers });
@@ -114,13 +112,9 @@ export const betweenScenarios: readonly HostScenario[] = [
       async run(stage) {
         const canary = await stage.canary();
         const challenge = `Bearer resource_metadata="${canary.url}", error="invalid_token"`;
-        const refusal = onCallWith("refused", {
-          type: "http",
-          status: 401,
-          headers: { "www-authenticate": challenge },
-        });
+        const refusal: FaultAction = { type: "http", status: 401, headers: { "www-authenticate": challenge } };
         const headers = { authorization: `Bearer ${secret}` };
-        const [alpha, beta] = await stage.startTwo({ rules: [refusal], headers });
+        const [alpha, beta] = await stage.startTwo({ rules: [onCallWith("refused", refusal)], headers });
         await callInVain(stage, alpha, { text: "refused", timeoutMs: shortMs });
         await callWell(stage, beta, "beside");
         await stage.quiet();
@@ -168,14 +162,15 @@ export const betweenScenarios: readonly HostScenario[] = [
       over: overHttp,
       async run(stage) {
         const replicas = [await stage.serve("one"), await stage.serve("two")] as const;
-        const { stand, balancer } = await stage.balance(replicas);
+        const balancer = await startLoadBalancer(stage, replicas);
+        const { stand } = balancer;
         await stage.init(stand);
         // The first replica alone, until its tools are there: from then on every second request
         // reaches one that knows nothing of the session.
         const { name } = await stage.tool(stand);
         await stage.quiet();
         balancer.alternate();
-        const before = balancer.handedOn;
+        const before = balancer.handedOn();
         const calls = 5;
         for (let n = 0; n < calls; n += 1) {
           const text = `order ${n}`;
@@ -186,7 +181,7 @@ export const betweenScenarios: readonly HostScenario[] = [
           must(ran <= 1, `a call ran ${ran} times`);
           must(!succeeded(reported) || ran === 1, "a call that ran nowhere was reported as a result");
         }
-        const requests = balancer.handedOn - before;
+        const requests = balancer.handedOn() - before;
         must(requests <= calls * mostRequests, `${calls} calls cost ${requests} requests`);
         return `${requests} requests for ${calls} calls`;
       },
@@ -354,4 +349,37 @@ function tokenRequests(stand: Stand): number {
 function showsSecret(said: string): boolean {
   const basic = Buffer.from(`${client.id}:${client.secret}`).toString("base64");
   return said.includes(client.secret) || said.includes(basic);
+}
+
+/** Something between a host and replicas that know nothing of each other's sessions. */
+interface LoadBalancer {
+  /** What the host is given in place of the replicas. */
+  readonly stand: Pick<Stand, "id" | "spec">;
+  /** How many requests it has handed on. */
+  readonly handedOn: () => number;
+  /** Each request goes to the next server from now on, and not to the first one. */
+  readonly alternate: () => void;
+}
+
+async function startLoadBalancer(stage: Stage, replicas: readonly Stand[]): Promise<LoadBalancer> {
+  const urls = replicas.map(({ spec: { transport } }) => ("url" in transport ? transport.url : ""));
+  let handedOn = 0;
+  let alternates = false;
+  const server = await listenOnLoopback(async (incoming, outgoing) => {
+    const { headers, method } = incoming;
+    handedOn += 1;
+    const url = urls[alternates ? handedOn % urls.length : 0] ?? "";
+    const forwarded = request(url, { method, headers: { ...headers, host: new URL(url).host } }, (response) => {
+      outgoing.writeHead(response.statusCode ?? 502, response.headers);
+      outgoing.flushHeaders();
+      response.pipe(outgoing);
+    });
+    forwarded.on("error", () => outgoing.destroy());
+    outgoing.on("close", () => forwarded.destroy());
+    incoming.pipe(forwarded);
+  });
+  stage.cleanUp(() => server.close());
+  const transport = { type: "http", url: server.url, mode: "streamable" } as const;
+  const spec = { id: "balanced", connectMs: stage.patienceMs, closeMs: 400, transport };
+  return { stand: { id: spec.id, spec }, handedOn: () => handedOn, alternate: () => void (alternates = true) };
 }

@@ -14,6 +14,16 @@ export function remoteTool(name: string): JsonObject {
   return { name, description: `Does ${name}.`, inputSchema: { type: "object" } };
 }
 
+const failingListing: FaultRule = {
+  on: "tools/list",
+  do: [{ type: "respond", message: { error: { code: -32_603, message: "no" } } }],
+};
+
+async function mustNotOffer(stage: Stage, name: string, otherwise: string): Promise<void> {
+  const { tools } = await stage.host.snapshot();
+  must(!tools.some(({ remoteName }) => remoteName === name), otherwise);
+}
+
 /** Changes of tool lists, listings that fail, and registrations that come and go. */
 export const consistentTools: readonly HostScenario[] = scenariosOf("consistent", {
   "list-changed": {
@@ -31,8 +41,7 @@ export const consistentTools: readonly HostScenario[] = scenariosOf("consistent"
         { type: "send", message: changed },
       ]);
       await callWell(stage, alpha, { tool: "added", text: "to the new tool" });
-      const { tools } = await stage.host.snapshot();
-      must(!tools.some(({ remoteName }) => remoteName === "echo"), "the tool that was removed is still there");
+      await mustNotOffer(stage, "echo", "the tool that was removed is still there");
       return "the snapshot followed";
     },
   },
@@ -43,15 +52,11 @@ export const consistentTools: readonly HostScenario[] = scenariosOf("consistent"
     over: stdioAndHttp,
     async run(stage) {
       const old = { result: { tools: [remoteTool("append"), remoteTool("old")] } };
-      const rule: FaultRule = {
-        on: "tools/list",
-        nth: 2,
-        do: [
-          { type: "hold", barrier: "listing" },
-          { type: "respond", message: old },
-        ],
-      };
-      const alpha = await stage.start({ rules: [rule] });
+      const held: FaultRule["do"] = [
+        { type: "hold", barrier: "listing" },
+        { type: "respond", message: old },
+      ];
+      const alpha = await stage.start({ rules: [{ on: "tools/list", nth: 2, do: held }] });
       await stage.tool(alpha);
       await untilAnnouncementsAreHeard(stage, alpha);
       await alpha.server.send(changed);
@@ -66,8 +71,7 @@ export const consistentTools: readonly HostScenario[] = scenariosOf("consistent"
       await stage.quiet();
       const listings = alpha.received("tools/list").length;
       must(listings === 3, `there were ${listings} listings, not 3`);
-      const { tools } = await stage.host.snapshot();
-      must(!tools.some(({ remoteName }) => remoteName === "old"), "an older listing overwrote a newer one");
+      await mustNotOffer(stage, "old", "an older listing overwrote a newer one");
       return "one more listing";
     },
   },
@@ -100,10 +104,7 @@ export const consistentTools: readonly HostScenario[] = scenariosOf("consistent"
     over: ["stdio", "http", "http-2026"],
     uses: ["refresh"],
     async run(stage) {
-      const rules: readonly FaultRule[] = [
-        { on: "tools/list", nth: 2, do: [{ type: "respond", message: { error: { code: -32_603, message: "no" } } }] },
-      ];
-      const alpha = await stage.start({ rules });
+      const alpha = await stage.start({ rules: [{ ...failingListing, nth: 2 }] });
       await stage.tool(alpha);
       const before = await stage.host.snapshot();
       await stage.host.refresh();
@@ -124,11 +125,8 @@ export const consistentTools: readonly HostScenario[] = scenariosOf("consistent"
     over: stdioAndHttp,
     uses: ["addServer"],
     async run(stage) {
-      const rules: readonly FaultRule[] = [
-        { on: "tools/list", do: [{ type: "respond", message: { error: { code: -32_603, message: "no" } } }] },
-      ];
       const alpha = await stage.serve("alpha");
-      const broken = await stage.serve("beta", { rules });
+      const broken = await stage.serve("beta", { rules: [failingListing] });
       const good = await stage.serve("beta");
       await stage.init(alpha);
       await stage.tool(alpha);

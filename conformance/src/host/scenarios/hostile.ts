@@ -22,11 +22,8 @@ export const hostileScenarios: readonly HostScenario[] = scenariosOf("hostile", 
     uses: ["headers"],
     async run(stage) {
       const canary = await stage.canary();
-      const redirect: FaultRule = {
-        on: "POST",
-        do: [{ type: "http", status: 307, headers: { location: canary.url } }],
-      };
-      const alpha = await stage.start({ rules: [redirect], headers: credentials });
+      const redirect: FaultRule["do"] = [{ type: "http", status: 307, headers: { location: canary.url } }];
+      const alpha = await stage.start({ rules: [{ on: "POST", do: redirect }], headers: credentials });
       mustHaveSeen(alpha.server.trace(), "the server itself got no credentials");
       const leaked = canary.requests.filter((headers) => JSON.stringify(headers).includes(secret)).length;
       must(leaked === 0, `${leaked} requests to another origin had the credentials`);
@@ -44,11 +41,7 @@ export const hostileScenarios: readonly HostScenario[] = scenariosOf("hostile", 
       const echo = "bad token: {{http.headers.authorization}}";
       const rules: readonly FaultRule[] = [
         { on: "tools/call", nth: 1, do: [{ type: "http", status: 500, body: echo }] },
-        {
-          on: "tools/call",
-          nth: 2,
-          do: [{ type: "respond", message: { error: { code: -32_000, message: echo } } }],
-        },
+        { on: "tools/call", nth: 2, do: [{ type: "respond", message: { error: { code: -32_000, message: echo } } }] },
       ];
       const alpha = await stage.start({ script: { rules }, headers: credentials });
       const { name } = await stage.tool(alpha);
@@ -108,9 +101,7 @@ export const hostileScenarios: readonly HostScenario[] = scenariosOf("hostile", 
         "x".repeat(5000),
         "a\u200Bb",
       ];
-      const alpha = await stage.start({
-        script: { tools: [...names.map(hostileTool), remoteTool("append")] },
-      });
+      const alpha = await stage.start({ script: { tools: [...names.map(hostileTool), remoteTool("append")] } });
       await callWell(stage, alpha, "the good one");
       const { tools } = await stage.host.snapshot();
       const odd = tools.find(({ name }) => !/^[\x21-\x7e]{1,128}$/.test(name));
@@ -164,9 +155,8 @@ export const hostileScenarios: readonly HostScenario[] = scenariosOf("hostile", 
     fix: "Bound the number of tools, and keep what is done with them linear.",
     over: ["http"],
     async run(stage) {
-      const [alpha, beta] = await stage.startTwo({
-        script: { manyTools: { count: 3000, tool: remoteTool("tool_{{i}}") } },
-      });
+      const manyTools = { count: 3000, tool: remoteTool("tool_{{i}}") };
+      const [alpha, beta] = await stage.startTwo({ script: { manyTools } });
       await callWell(stage, beta, "beside many");
       await stage.tool(alpha, "tool_0");
       return "both servers are there";

@@ -67,9 +67,8 @@ export const recoverScenarios: readonly HostScenario[] = scenariosOf("recover", 
     fix: "Send a call again only if it provably never left. Tell the caller that the outcome is unknown.",
     over: overStdio,
     async run(stage) {
-      const alpha = await stage.start({
-        rules: [onCallWith("at most once", { type: "execute" }, { type: "exit", code: 7 })],
-      });
+      const dying = onCallWith("at most once", { type: "execute" }, { type: "exit", code: 7 });
+      const alpha = await stage.start({ rules: [dying] });
       const { name } = await stage.tool(alpha);
       const seen = await callInVain(stage, alpha, "at most once");
       // A host that sends it again does so by now, or when it has connected again. Whether it
@@ -86,11 +85,8 @@ export const recoverScenarios: readonly HostScenario[] = scenariosOf("recover", 
     fix: "Listen for the exit of the process; its pipes may stay open.",
     over: ["stdio"],
     async run(stage) {
-      const alpha = await stage.start({
-        rules: [
-          onCallWith("crash", { type: "fork", keeps: ["stdout", "stderr"] }, { type: "exit", signal: "SIGKILL" }),
-        ],
-      });
+      const fork: FaultAction = { type: "fork", keeps: ["stdout", "stderr"] };
+      const alpha = await stage.start({ rules: [onCallWith("crash", fork, { type: "exit", signal: "SIGKILL" })] });
       const call = await stage.startCall(alpha, { text: "crash" }, { timeoutMs: stage.patienceMs * 3 });
       const reported = await stage.happens("the call still waits for a process that is gone", call.settled);
       must(!succeeded(reported), `a call that cannot have worked brought ${describeCall(reported)}`);
@@ -159,14 +155,9 @@ export const recoverScenarios: readonly HostScenario[] = scenariosOf("recover", 
     fix: "Try again once; then tell the caller.",
     over: ["http"],
     async run(stage) {
+      const refusal: FaultAction = { type: "http", status: 404, body: "no such session" };
       const alpha = await stage.start({
-        rules: [
-          onCallWith(
-            "refused",
-            { type: "session", change: "expire" },
-            { type: "http", status: 404, body: "no such session" },
-          ),
-        ],
+        rules: [onCallWith("refused", { type: "session", change: "expire" }, refusal)],
       });
       const seen = await callInVain(stage, alpha, "refused");
       const sent = alpha.received("tools/call").length;

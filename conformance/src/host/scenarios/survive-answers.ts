@@ -101,9 +101,8 @@ export const surviveAnswers: readonly HostScenario[] = scenariosOf("survive", {
     over: overStdio,
     async run(stage) {
       const second = { result: { content: [{ type: "text", text: "second answer" }] } };
-      const alpha = await stage.start({
-        rules: [onCallWith("first", { type: "proceed" }, { type: "respond", message: second })],
-      });
+      const twice = onCallWith("first", { type: "proceed" }, { type: "respond", message: second });
+      const alpha = await stage.start({ rules: [twice] });
       await callWell(stage, alpha, "first");
       await callWell(stage, alpha, "next");
       return "each call got its own answer";
@@ -150,9 +149,8 @@ export const surviveAnswers: readonly HostScenario[] = scenariosOf("survive", {
     fix: "When the stream of a request ends without its answer, tell the caller that the outcome is unknown.",
     over: overHttp,
     async run(stage) {
-      const alpha = await stage.start({
-        rules: [onCallWith("cut", { type: "execute" }, { type: "sse", events: [], end: "cut" })],
-      });
+      const cut = onCallWith("cut", { type: "execute" }, { type: "sse", events: [], end: "cut" });
+      const alpha = await stage.start({ rules: [cut] });
       const seen = await callInVain(stage, alpha, { text: "cut", timeoutMs: 1500 });
       await stage.quiet();
       mustHaveRun(alpha, { text: "cut", times: [1] });
@@ -184,12 +182,8 @@ export const surviveAnswers: readonly HostScenario[] = scenariosOf("survive", {
     fix: "Always read stderr, and keep only its end.",
     over: ["stdio"],
     async run(stage) {
-      const flood: FaultAction = {
-        type: "write",
-        to: "stderr",
-        bytes: { repeat: "log line ", times: 128 * 1024 },
-        times: 20,
-      };
+      const bytes = { repeat: "log line ", times: 128 * 1024 };
+      const flood: FaultAction = { type: "write", to: "stderr", bytes, times: 20 };
       const alpha = await stage.start({ rules: [onCallWith("through the flood", flood, { type: "proceed" })] });
       await callWell(stage, alpha, "through the flood");
       return "the call came through";
@@ -226,10 +220,8 @@ export const surviveAnswers: readonly HostScenario[] = scenariosOf("survive", {
       for (const i of failing.keys()) {
         const reported = await stage.host.call(name, { text: `failing ${i}` });
         must(!succeeded(reported), `a call that failed brought ${describeCall(reported)}`);
-        must(
-          JSON.stringify(reported).includes("no such line"),
-          `the server's own words are lost: ${describeCall(reported)}`,
-        );
+        const isTold = JSON.stringify(reported).includes("no such line");
+        must(isTold, `the server's own words are lost: ${describeCall(reported)}`);
       }
       await callWell(stage, alpha, "after failures");
       return "both failures were told in the server's words";

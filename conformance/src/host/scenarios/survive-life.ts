@@ -23,16 +23,11 @@ export const surviveLife: readonly HostScenario[] = scenariosOf("survive", {
     fix: "Treat a failed start as that server's status.",
     over: ["stdio"],
     async run(stage) {
-      const rules: readonly FaultRule[] = [
-        {
-          on: "start",
-          do: [
-            { type: "write", to: "stderr", bytes: "no licence\n" },
-            { type: "exit", code: 3 },
-          ],
-        },
+      const refusal: FaultRule["do"] = [
+        { type: "write", to: "stderr", bytes: "no licence\n" },
+        { type: "exit", code: 3 },
       ];
-      const [, beta] = await stage.startTwo({ rules });
+      const [, beta] = await stage.startTwo({ rules: [{ on: "start", do: refusal }] });
       await callWell(stage, beta, "meanwhile");
       const { tools } = await stage.host.snapshot();
       must(!tools.some(({ serverId }) => serverId === "alpha"), "a server that never answered offers tools");

@@ -152,18 +152,12 @@ function maskData(value: JsonValue, mask: Pick<Mask, "text" | "whole">): JsonVal
   }
   if (Array.isArray(value)) return value.map((item: JsonValue) => maskData(item, mask));
   if (!isJsonObject(value)) return value;
-  return maskMembers(value, mask);
-}
-
-function maskMembers(object: JsonObject, mask: Pick<Mask, "text" | "whole">): JsonObject {
-  return Object.fromEntries(
-    Object.entries(object).map(([name, member = null]) => [
-      mask.text(name),
-      (typeof member === "string" || typeof member === "number") && member !== "" && isSecretMember(name)
-        ? mask.whole(String(member))
-        : maskData(member, mask),
-    ]),
-  );
+  const members = Object.entries(value).map(([name, member = null]) => {
+    const isSecret =
+      (typeof member === "string" || typeof member === "number") && member !== "" && isSecretMember(name);
+    return [mask.text(name), isSecret ? mask.whole(String(member)) : maskData(member, mask)];
+  });
+  return Object.fromEntries(members) as JsonObject;
 }
 
 function isSecretMember(name: string): boolean {

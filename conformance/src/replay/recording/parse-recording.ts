@@ -32,7 +32,7 @@ export function parseRecording(text: string, name: string = "recording"): Record
   const reading: Reading = { name, servers: new Map(), events: [], openers: new Map(), isEnded: false, problems: [] };
   lines.forEach((line, index) => {
     const at = index + 1;
-    const value = parseLine(line, { name, line: at, isLast: isCut && at === lines.length });
+    const value = parseLine(line, `${name}:${at}`, isCut && at === lines.length);
     if (value === undefined) return void reading.problems.push(`line ${at} was cut off and is left out`);
     if (at === 1) return assertHeader(value, name);
     take(value, at, reading);
@@ -86,13 +86,7 @@ function take(value: JsonObject, line: number, reading: Reading): void {
   }
 }
 
-interface Place {
-  readonly name: string;
-  readonly line: number;
-  readonly isLast: boolean;
-}
-
-function parseLine(text: string, { name, line, isLast }: Place): JsonObject | undefined {
+function parseLine(text: string, where: string, isLast: boolean): JsonObject | undefined {
   let value: unknown;
   try {
     value = JSON.parse(text);
@@ -100,10 +94,10 @@ function parseLine(text: string, { name, line, isLast }: Place): JsonObject | un
     // Whatever wrote it was stopped in the middle of it.
     if (isLast) return undefined;
     const why = error instanceof Error ? error.message : String(error);
-    throw recordingError(`${name}:${line}: no JSON: ${cleanText(why, 200)}`, error);
+    throw recordingError(`${where}: no JSON: ${cleanText(why, 200)}`, error);
   }
-  if (!isJsonObject(value)) throw recordingError(`${name}:${line}: each line must be a JSON object`);
-  if (isDeeperThan(value, deepest)) throw recordingError(`${name}:${line}: nested more than ${deepest} deep`);
+  if (!isJsonObject(value)) throw recordingError(`${where}: each line must be a JSON object`);
+  if (isDeeperThan(value, deepest)) throw recordingError(`${where}: nested more than ${deepest} deep`);
   return value;
 }
 
