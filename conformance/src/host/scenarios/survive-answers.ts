@@ -220,8 +220,8 @@ export const surviveAnswers: readonly HostScenario[] = scenariosOf("survive", {
       for (const i of failing.keys()) {
         const reported = await stage.host.call(name, { text: `failing ${i}` });
         must(!succeeded(reported), `a call that failed brought ${describeCall(reported)}`);
-        const isTold = JSON.stringify(reported).includes("no such line");
-        must(isTold, `the server's own words are lost: ${describeCall(reported)}`);
+        const isQuoted = JSON.stringify(reported).includes("no such line");
+        must(isQuoted, `the server's own words are lost: ${describeCall(reported)}`);
       }
       await callWell(stage, alpha, "after failures");
       return "both failures were told in the server's words";
