@@ -1,6 +1,5 @@
 const quote = 0x22;
 const backslash = 0x5c;
-const comma = 0x2c;
 
 /**
  * Counts the values of a JSON text that comes in pieces, without parsing it. The pieces may be
@@ -9,40 +8,44 @@ const comma = 0x2c;
  */
 export class JsonValueCounter {
   values = 1;
-  #isInString = false;
-  /** The last character is a backslash that escapes the next one. */
-  #isEscaping = false;
-  /** The last character opened an object or array. */
-  #isOpened = false;
+  /** Stands before the next piece: an opening bracket, or the start of a string without an end. */
+  #carried = "";
 
-  add(text: string): void {
+  add(piece: string): void {
+    const text = this.#carried + piece;
+    const last = text.length - 1;
+    let carried = "";
     let { values } = this;
-    let isOpened = this.#isOpened;
-    for (let index = this.#isInString ? this.#skipString(text, 0) : 0; index < text.length; index += 1) {
-      const code = text.charCodeAt(index);
-      if (isOpened && code !== 0x5d && code !== 0x7d) values += 1;
-      isOpened = code === 0x5b || code === 0x7b;
-      if (code === comma) values += 1;
-      else if (code === quote) index = this.#skipString(text, index + 1) - 1;
+    for (let index = 0; index <= last; index += 1) {
+      switch (text.charCodeAt(index)) {
+        case quote: {
+          const end = endOfString(text, index);
+          if (end > last) carried = isEscaping(text, index) ? '"\\' : '"';
+          index = end;
+          break;
+        }
+        case 0x2c:
+          values += 1;
+          break;
+        case 0x5b:
+        case 0x7b: {
+          const next = text.charCodeAt(index + 1);
+          if (index === last) carried = text.slice(index);
+          else if (next !== 0x5d && next !== 0x7d) values += 1;
+          break;
+        }
+      }
     }
     this.values = values;
-    this.#isOpened = isOpened;
+    this.#carried = carried;
   }
+}
 
-  /** Returns the index after the end of the string, or after the last character. */
-  #skipString(text: string, start: number): number {
-    for (let from = start; ;) {
-      const end = text.indexOf('"', from);
-      const stop = end === -1 ? text.length : end;
-      let escapes = 0;
-      while (stop - 1 - escapes >= start && text.charCodeAt(stop - 1 - escapes) === backslash) escapes += 1;
-      const isEscaping = (escapes % 2 === 1) !== (this.#isEscaping && escapes === stop - start);
-      this.#isInString = end === -1 || isEscaping;
-      this.#isEscaping = end === -1 && isEscaping;
-      if (end === -1 || !isEscaping) return end === -1 ? stop : end + 1;
-      from = end + 1;
-    }
-  }
+/** True if a string that begins at `start` goes on after an escape at the end of the text. */
+function isEscaping(text: string, start: number): boolean {
+  let end = text.length;
+  while (end - 1 > start && text.charCodeAt(end - 1) === backslash) end -= 1;
+  return (text.length - end) % 2 === 1;
 }
 
 /**
