@@ -7,6 +7,13 @@ const grandchild = "it ends the process that it started, and not those that this
 const session =
   "on HTTP 404 it reports the error, and the next request has the lost session again: to begin a new one is left to whoever builds on it.";
 const echo = "the text of its error holds the body of the server's answer, and with it what the server echoes.";
+const again =
+  "when the connection ends amid a call, it connects again and makes the call once more, though the first may have run.";
+const ofTheOfficialClient = {
+  "survive/close-with-grandchild": grandchild,
+  "recover/session-expired": session,
+  "hostile/echoed-credentials": echo,
+};
 const unbounded = "nothing bounds what a small one unpacks to.";
 const unpacks = `it reads an answer to its end before anybody looks at it, and ${unbounded}`;
 const unpacksBelow = `the official client below it takes an answer with \`response.json()\`, which reads it to its end; ${unbounded}`;
@@ -58,9 +65,7 @@ export const comparedHosts = [
       "survive/decompression-bomb": unpacks,
       "survive/hang-at-start-blocks-nobody":
         "closing a client that still probes for the era of its server does not end the attempt to connect.",
-      "survive/close-with-grandchild": grandchild,
-      "recover/session-expired": session,
-      "hostile/echoed-credentials": echo,
+      ...ofTheOfficialClient,
     },
   },
   {
@@ -70,9 +75,7 @@ export const comparedHosts = [
     command: peer("sdk-v1"),
     causes: {
       "survive/decompression-bomb": unpacks,
-      "survive/close-with-grandchild": grandchild,
-      "recover/session-expired": session,
-      "hostile/echoed-credentials": echo,
+      ...ofTheOfficialClient,
     },
   },
   {
@@ -103,9 +106,7 @@ export const comparedHosts = [
       "survive/decompression-bomb": unpacksBelow,
       "survive/hang-at-start-blocks-nobody":
         "over HTTP, closing a server that still connects has nothing to close yet: the attempt goes on until its own time limit.",
-      "survive/close-with-grandchild": grandchild,
-      "recover/session-expired": session,
-      "hostile/echoed-credentials": echo,
+      ...ofTheOfficialClient,
     },
   },
   {
@@ -120,10 +121,8 @@ export const comparedHosts = [
       "survive/hang-at-start-blocks-nobody":
         "it asks all servers for their tools at once, and answers when the last one is done or over its time limit.",
       "survive/close-with-grandchild": grandchild,
-      "recover/crash-during-call":
-        "when the connection ends amid a call, it connects again and makes the call once more, though the first may have run.",
-      "recover/reset-during-call":
-        "when the connection ends amid a call, it connects again and makes the call once more, though the first may have run.",
+      "recover/crash-during-call": again,
+      "recover/reset-during-call": again,
       "recover/session-expired":
         "it connects again after errors that it knows by their texts, and that of the official client for HTTP 404 is not among them.",
       "hostile/echoed-credentials": echo,
@@ -139,10 +138,8 @@ export const comparedHosts = [
       "survive/decompression-bomb": unpacksBelow,
       "survive/hang-at-start-blocks-nobody": "a session that is still being opened cannot be closed.",
       "survive/hang-at-start-ends": noLimit,
-      "survive/close-with-grandchild": grandchild,
-      "recover/session-expired": session,
+      ...ofTheOfficialClient,
       "consistent/all-pages": "it reads the first page of a listing alone.",
-      "hostile/echoed-credentials": echo,
     },
   },
   {
@@ -156,9 +153,7 @@ export const comparedHosts = [
       "survive/decompression-bomb": unpacksForATime,
       "survive/hang-at-start-blocks-nobody": "it connects to its servers one after the other.",
       "survive/hang-at-start-ends": noLimit,
-      "survive/close-with-grandchild": grandchild,
-      "recover/session-expired": session,
-      "hostile/echoed-credentials": echo,
+      ...ofTheOfficialClient,
     },
   },
   {
