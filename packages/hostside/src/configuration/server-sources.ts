@@ -1,12 +1,12 @@
-import type { ServerExtras } from "@hostside/config";
-import type { ConfigChange, LoadedConfig } from "@hostside/config/node";
+import type { ConfigProblem, ServerExtras } from "@hostside/config";
+import type { ConfigChange, LoadedConfig, ServerSource } from "@hostside/config/node";
 import type { Connector, ServerSpec } from "@hostside/core";
-import { hostsideNaming } from "@hostside/naming";
-import type { ApplyOptions } from "@hostside/provider";
+import { foldCase, quoteText } from "@hostside/core/implement";
+import { hostsideNaming, normalizeServerId, type NamingStrategy } from "@hostside/naming";
+import type { ApplyOptions, McpProvider } from "@hostside/provider";
 import type { ConfigOptions, HostOptions } from "../contract/host-options.ts";
 import type { FollowedServers } from "../shared-servers/follow-shared-servers.ts";
 import { readServerEntries, type ReadEntry } from "../contract/server-entries.ts";
-import { settleServers, type SettledServers } from "./settle-servers.ts";
 
 /** Parts of {@linkcode createServerSources}. */
 export interface SourcesInit {
@@ -18,9 +18,13 @@ export interface SourcesInit {
   readonly prepare: (spec: ServerSpec) => ServerSpec;
 }
 
-/** Takes over a set of servers. */
-export interface ServersTarget {
-  applyServers(specs: readonly ServerSpec[], options: ApplyOptions): Promise<ConfigChange>;
+/**
+ * The servers that there are, and the configuration as it is used: with what the rest costs among
+ * its problems.
+ */
+export interface SettledServers {
+  readonly specs: readonly ServerSpec[];
+  readonly config: LoadedConfig;
 }
 
 /** The servers of all sources, as they are now. */
@@ -50,7 +54,7 @@ export interface ServerSources {
   /** Applies the servers that there are now. Rejects as the target does. */
   apply(options: ApplyOptions): Promise<ConfigChange>;
   /** Has edits applied, from now on. */
-  start(target: ServersTarget): void;
+  start(target: Pick<McpProvider, "applyServers">): void;
 }
 
 const nothing: LoadedConfig = { servers: [], settings: {}, problems: [], sources: [], secrets: [], questions: [] };
@@ -60,16 +64,16 @@ export function createServerSources(
   { options, connector, shared, prepare }: SourcesInit,
   wanted: ConfigOptions | undefined,
 ): ServerSources {
-  const { allow, revise } = wanted ?? {};
+  const { allow: isWanted = () => true, revise } = wanted ?? {};
   const { naming = hostsideNaming } = options.provider ?? {};
   const own = new Map(readServerEntries(options.servers ?? {}).map((server) => [server.spec.id, server]));
-  let start = (_target: ServersTarget): void => undefined;
-  const started = new Promise<ServersTarget>((resolve) => {
+  let start = (_target: Pick<McpProvider, "applyServers">): void => undefined;
+  const started = new Promise<Pick<McpProvider, "applyServers">>((resolve) => {
     start = resolve;
   });
   const settle = (config: LoadedConfig): SettledServers => {
-    const servers = { given: Array.from(own.values(), ({ spec }) => spec), shared: shared?.specs ?? [], allow, naming };
-    const settled = settleServers(reviseServers(config, revise), servers);
+    const given = Array.from(own.values(), ({ spec }) => spec);
+    const settled = settleServers(reviseServers(config, revise), [given, shared?.specs ?? []], { naming, isWanted });
     const identify = (spec: ServerSpec): ServerSpec => {
       const isPerCaller = connector.perCaller?.(spec) === true || passesContext(spec.id, settled.config);
       return { ...spec, source: sourceOf(spec.id, settled.config), ...(isPerCaller && { perCaller: true }) };
@@ -125,10 +129,7 @@ export function createServerSources(
 /**
  * The source of a server that starts: what does not is not trusted, or not what runs by this name.
  */
-function startedSource(
-  serverId: string,
-  sources: LoadedConfig["sources"],
-): LoadedConfig["sources"][number] | undefined {
+function startedSource(serverId: string, sources: readonly ServerSource[]): ServerSource | undefined {
   return sources.find((source) => source.serverId === serverId && source.state === "on");
 }
 
@@ -146,5 +147,88 @@ function reviseServers(config: LoadedConfig, revise: ConfigOptions["revise"]): L
     sources: config.sources.map((source) =>
       isOut(source.serverId) ? { ...source, state: "off" as const, off: "not wanted" as const } : source,
     ),
+  };
+}
+
+/**
+ * Merges the servers: the product's own before those of all replicas, these before those of a
+ * configuration, and of several whose ids are the same in the names of tools the strongest; the
+ * others are a problem with its place. Servers that are not wanted are left out. Pure.
+ */
+function settleServers(
+  config: LoadedConfig,
+  [given, shared]: readonly [given: readonly ServerSpec[], shared: readonly ServerSpec[]],
+  { naming, isWanted }: { readonly naming: NamingStrategy; readonly isWanted: (serverId: string) => boolean },
+): SettledServers {
+  const taken = new Map<string, string>();
+  const take = ({ id }: ServerSpec): void => idKeys(id, naming).forEach((key) => taken.set(key, id));
+  given.forEach(take);
+  const added = shared.filter((spec) => {
+    if (idKeys(spec.id, naming).some((key) => taken.has(key))) return false;
+    take(spec);
+    return true;
+  });
+  const used: ServerSpec[] = [];
+  const alike = new Map<string, string>();
+  for (const spec of config.servers.toSorted(byStrength)) {
+    const keys = idKeys(spec.id, naming);
+    const [rival] = keys.flatMap((key) => taken.get(key) ?? []);
+    if (rival !== undefined) {
+      alike.set(spec.id, rival);
+      continue;
+    }
+    take(spec);
+    used.push(spec);
+  }
+  const specs = config.servers.filter((spec) => used.includes(spec));
+  const sources = config.sources.filter(({ serverId }) => isWanted(serverId));
+  return {
+    specs: [...specs, ...added, ...given],
+    config: {
+      ...config,
+      servers: specs,
+      sources: sources.map((source) => (alike.has(source.serverId) ? { ...source, state: "failed" as const } : source)),
+      questions: config.questions.filter(({ serverId }) => isWanted(serverId)),
+      problems: [
+        ...config.problems.filter(({ serverId }) => serverId === undefined || isWanted(serverId)),
+        ...sources.flatMap((source) => alikeProblem(source, alike.get(source.serverId)) ?? []),
+      ],
+    },
+  };
+}
+
+/**
+ * Keys of an id. Two ids with one key cannot both be used: they have the same text in names of
+ * tools, or differ in case alone.
+ */
+export function idKeys(id: string, naming: NamingStrategy): readonly string[] {
+  return [`name ${normalizeServerId(id, naming)}`, `case ${foldCase(id)}`];
+}
+
+// What a project brings takes no name from what its user has.
+const strongestLast = ["project", "local", "extension", "user", "command-line"];
+
+/** Sorts servers that start before others, then the user's own. */
+function byStrength(a: ServerSpec, b: ServerSpec): number {
+  return Number(a.disabled === true) - Number(b.disabled === true) || rankOf(b) - rankOf(a);
+}
+
+function rankOf({ labels }: ServerSpec): number {
+  return strongestLast.indexOf(labels?.["scope"] ?? "");
+}
+
+function alikeProblem(source: ServerSource, rival: string | undefined): ConfigProblem | undefined {
+  if (rival === undefined) return undefined;
+  const { serverId, file, line, column, path } = source;
+  return {
+    ...(file !== undefined && { file }),
+    ...(line !== undefined && { line }),
+    ...(column !== undefined && { column }),
+    path,
+    severity: "error",
+    code: "ids_alike",
+    message: `${quoteText(serverId, 80)} is the same as ${quoteText(rival, 80)} in the names of tools, and is not used`,
+    fix: "give one of them another name",
+    serverId,
   };
 }

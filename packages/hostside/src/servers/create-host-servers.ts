@@ -11,7 +11,7 @@ import {
 import { hostsideNaming } from "@hostside/naming";
 import type { ApplyOptions, EndOptions, McpProvider, UserOperationOptions } from "@hostside/provider";
 import type { Configuration } from "../configuration/open-configuration.ts";
-import { idKeys } from "../configuration/settle-servers.ts";
+import { idKeys } from "../configuration/server-sources.ts";
 import type { OpenProviders } from "../parts/open-providers.ts";
 import type { PartsContext } from "../parts/parts-context.ts";
 import type { HostServers } from "../contract/host.ts";
