@@ -1,5 +1,6 @@
 import { EndedSilently, exitCodes } from "../exit-codes.ts";
-import { renderError } from "../program/render-error.ts";
+import { renderError, reportError } from "../program/render-error.ts";
+import { printJson } from "../render/print.ts";
 import { runCommandLine } from "./run-command-line.ts";
 import { processTerminal } from "../terminal.ts";
 
@@ -31,10 +32,14 @@ export async function main(): Promise<void> {
   }
   // `hostside list | head -1`, or a terminal that was closed. Without a listener, either would be
   // an uncaught exception.
+  let isBroken = false;
   const giveUp = (error: Error): void => {
     // At once: of what is under way nobody knows whether it ends.
-    if (process.exitCode === undefined)
+    if (!isBroken) {
       renderError(error, { terminal, options: { verbose: process.argv.includes("--verbose") } });
+      if (process.argv.includes("--json")) printJson(terminal, { error: reportError(error) });
+    }
+    isBroken = true;
     process.exitCode = exitCodes.fail;
     controller.abort(new EndedSilently(exitCodes.fail));
   };
@@ -46,7 +51,7 @@ export async function main(): Promise<void> {
   terminal.stderr.on("error", () => undefined);
   process.on("uncaughtException", giveUp);
   const exitCode = await runCommandLine(process.argv.slice(2), terminal);
-  process.exitCode ??= exitCode;
+  process.exitCode = isBroken ? exitCodes.fail : exitCode;
   // What is left in a pipe that nobody reads would keep the process for ever.
   if (isDropped) process.exit();
 }
