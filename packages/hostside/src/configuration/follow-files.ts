@@ -64,7 +64,7 @@ export async function followFiles(wanted: ConfigOptions, following: FollowingFil
     if (config !== servers.raw) servers.take(config);
   };
   try {
-    await keepToBound(open(), bound, () => slowConfigError(files, timeoutMs));
+    await keepToBound(open(), bound, () => slowConfigError(timeoutMs));
     const isNamed = (files ?? "auto") !== "auto" && servers.own.size === 0 && shared === undefined;
     const error = isNamed ? configError(servers.raw) : undefined;
     if (error !== undefined) throw error;
@@ -137,22 +137,13 @@ function configError({ servers, problems }: LoadedConfig): HostsideError | undef
 }
 
 /** Makes the error for a configuration that takes too long to be read. */
-function slowConfigError(files: unknown, timeoutMs: number): HostsideError {
-  const what = Array.isArray(files) ? `: ${files.map(pathOf).join(", ")}` : "";
-  return new HostsideError(
-    `the configuration could not be read within ${formatMs(timeoutMs)}${cleanText(what, 1000)}`,
-    {
-      code: "invalid_config",
-      details: { operation: "createHost", timeoutMs },
-    },
-  );
+function slowConfigError(timeoutMs: number): HostsideError {
+  return new HostsideError(`the configuration could not be read within ${formatMs(timeoutMs)}`, {
+    code: "invalid_config",
+    details: { operation: "createHost", timeoutMs },
+  });
 }
 
 function problemLine(problem: ConfigProblem): string {
   return truncateText(cleanText(formatProblem(problem)), longestProblem);
-}
-
-function pathOf(file: unknown): string {
-  if (typeof file === "string") return file;
-  return typeof file === "object" && file !== null && "path" in file ? String(file.path) : "";
 }

@@ -2,7 +2,7 @@ import fc from "fast-check";
 import type { JsonObject, JsonValue } from "@hostside/core";
 import { describe, expect, it } from "vitest";
 import { test } from "../../../../test/property-test.ts";
-import { readArguments } from "../../src/cli/calling/read-arguments.ts";
+import { readArguments } from "../../src/cli/calling/call-tool.ts";
 import { coerceText, describeKinds } from "../../src/cli/values/coerce-text.ts";
 import { readParameters } from "../../src/cli/values/parameters.ts";
 

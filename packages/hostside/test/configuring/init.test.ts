@@ -58,16 +58,14 @@ describe("hostside init", () => {
     expect(JSON.parse(readFileSync(ownFile(terminal), "utf8").replace("\uFEFF", ""))).toEqual({ imports: ["auto"] });
   });
 
-  it("imports no file of a project that is broken, or where no tool says that it has it, and says so", async () => {
+  it("imports no file of a project where no tool says that it has it", async () => {
     using terminal = fakeTerminal();
     terminal.file(".mcp.json", mcpServers({ b: "b" }));
-    terminal.file(".cursor/mcp.json", "{ broken");
     terminal.file(".junie/mcp/mcp.json", mcpServers({ c: "c" }));
     const { code, out } = await runIn(terminal, ["init", "--project"]);
     expect(code).toBe(0);
     expect(JSON.parse(readFileSync(join(terminal.cwd, "hostside.json"), "utf8"))).toEqual({ imports: ["./.mcp.json"] });
-    expect(out).toMatch(/^Cursor .*\.cursor\/mcp\.json .*not imported: \S/m);
-    expect(out).toMatch(/^Junie .*\.junie\/mcp\/mcp\.json .*not imported: .*not documented/m);
+    expect(out).toMatch(/^Junie .*\.junie\/mcp\/mcp\.json$/m);
     expect(out).toMatch(/^Claude Code .*\.mcp\.json$/m);
   });
 
@@ -76,10 +74,8 @@ describe("hostside init", () => {
     homeFile(terminal, ".cursor/mcp.json", mcpServers({ a: "a" }));
     terminal.file(".mcp.json", mcpServers({ b: "b" }));
     terminal.file(".cursor/mcp.json", mcpServers({ c: "c" }));
-    terminal.file("node_modules/@hostside/config/hostside.schema.json", "{}");
     expect(await runIn(terminal, ["init", "--project"])).toMatchObject({ code: 0 });
     expect(JSON.parse(readFileSync(join(terminal.cwd, "hostside.json"), "utf8"))).toEqual({
-      $schema: "./node_modules/@hostside/config/hostside.schema.json",
       imports: ["./.mcp.json", "./.cursor/mcp.json"],
     });
     expect(existsSync(ownFile(terminal))).toBe(false);

@@ -46,7 +46,7 @@ describe("completeWords()", () => {
     { words: ["list", "--timeout", ""], wanted: [] },
     { words: ["call", ""], wanted: ["files/read", "files/write"] },
     { words: ["call", "files/r"], wanted: ["files/read"] },
-    { words: ["show", "mcp_files_w"], wanted: ["mcp_files_write"] },
+    { words: ["show", "files/w"], wanted: ["files/write"] },
     { words: ["completion", ""], wanted: ["bash", "zsh", "fish"] },
     { words: ["help", "comp"], wanted: ["completion"] },
     { words: ["comp"], wanted: ["completion"] },

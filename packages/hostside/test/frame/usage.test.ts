@@ -30,16 +30,6 @@ describe("a command line that is wrong", () => {
   });
 });
 
-describe("--json with help", () => {
-  it.for([["--help"], ["list", "--help"], ["help", "list"], ["-v"]])("is one document: %s", async (argv) => {
-    using terminal = fakeTerminal({ hasColors: true });
-    const { code, out } = await runIn(terminal, [...argv, "--json"]);
-    expect(code).toBe(0);
-    using plain = fakeTerminal();
-    expect(JSON.parse(out)).toEqual({ text: (await runIn(plain, argv)).out });
-  });
-});
-
 describe("global options", () => {
   const read = async (...argv: readonly string[]): Promise<CommandContext["options"]> => {
     using terminal = fakeTerminal();

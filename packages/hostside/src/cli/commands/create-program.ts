@@ -57,5 +57,5 @@ const overview: Page = {
     "hostside list": "all servers with their problems and tools",
     "hostside --config mcp.json list": "the same for one file",
   },
-  json: "what the page of each command says; of help and --version { text }",
+  json: "what the page of each command says",
 };

@@ -6,8 +6,7 @@ import { takeTypedServer } from "../opening/typed-server.ts";
 import { createProgram } from "./create-program.ts";
 import type { ProgramOptions } from "./declare.ts";
 import { renderError } from "../program/render-error.ts";
-import { printJson } from "../render/print.ts";
-import { loadUtil, withColor, withSafeOutput, type Terminal } from "../terminal.ts";
+import { withColor, withSafeOutput, type Terminal } from "../terminal.ts";
 
 /**
  * Runs a command line and resolves to the exit code. Never rejects; what went wrong is on stderr,
@@ -28,8 +27,7 @@ export async function runCommandLine(argv: readonly string[], terminal: Terminal
     };
   };
   const isJson = isJsonAsked(argv);
-  const pages = isJson ? withJsonTexts(terminal) : terminal;
-  const program = createProgram(pages, async (work) => {
+  const program = createProgram(terminal, async (work) => {
     exitCode = await work(contextOf());
   });
   const taken = takeTypedServer(argv, program);
@@ -51,12 +49,6 @@ export async function runCommandLine(argv: readonly string[], terminal: Terminal
     renderError(problem, { terminal: shown, options: { ...options, json: options.json ?? isJson } });
     return exitCodeOf(problem);
   }
-}
-
-/** Pages of help and the version as documents. */
-function withJsonTexts(terminal: Terminal): Terminal {
-  const { stripVTControlCharacters } = loadUtil();
-  return { ...terminal, out: (text) => printJson(terminal, { text: stripVTControlCharacters(text) }) };
 }
 
 function isJsonAsked(argv: readonly string[]): boolean {

@@ -5,7 +5,7 @@ const init: CommandSpec = {
   does: "write a hostside.json for your servers",
   about: [
     "Writes one file that imports the configurations of your other tools (Claude Code, Cursor, VS Code, Codex and others). No other file changes, and no server starts. An existing hostside.json stays as it is, unless it is blank.",
-    "With --project it imports the files of the project by path, without those that have errors or a place that is not documented.",
+    "With --project it imports the files of the project by path, without those in a place that is not documented.",
   ],
   examples: {
     "hostside init": "for you",

@@ -1,17 +1,16 @@
-import { existsSync } from "node:fs";
-import { dirname, join, relative } from "node:path";
-import { detectDialect, type ConfigEdit } from "@hostside/config";
-import { findConfigFiles, readConfigFile, type ConfigLocation } from "@hostside/config/node";
+import { dirname, relative } from "node:path";
+import { detectDialect } from "@hostside/config";
+import { findConfigFiles, type ConfigLocation } from "@hostside/config/node";
 import type { JsonValue } from "@hostside/core";
 import type { CommandWork } from "../command-context.ts";
 import { pathBelow, printResult, shortPath } from "../render/print.ts";
 import { terminalLine } from "../render/render-text.ts";
-import { choosePlace, type ConfigPlace, type PlaceRequest, changeConfig } from "./edit-config.ts";
+import { choosePlace, type PlaceRequest, changeConfig } from "./edit-config.ts";
 
 /**
  * Writes a `hostside.json` that imports what other tools have. The user's imports the files of all
- * tools, as it is without one; a project's imports the files of the project that are known for sure
- * and without errors. A file that is there stays as it is, unless it is blank.
+ * tools, as it is without one; a project's imports the files of the project that are known for
+ * sure. A file that is there stays as it is, unless it is blank.
  */
 export const initConfig: CommandWork<PlaceRequest> = async (args, context) => {
   const { terminal } = context;
@@ -23,13 +22,13 @@ export const initConfig: CommandWork<PlaceRequest> = async (args, context) => {
       dialect !== "hostside" &&
       (place.scope !== "project" || (scope === "project" && pathBelow(folder, path) !== undefined)),
   );
-  const reasons = place.scope === "project" ? await Promise.all(found.map(whyNotImported)) : [];
-  const sure = found.filter((_, index) => reasons[index] === undefined).toReversed();
+  // A project imports what is sure to be read by its tool, from where it is.
+  const sure = found.filter(({ certain }) => certain).toReversed();
   const imports = place.scope === "project" ? sure.map((one) => pathImport(one, folder)) : ["auto"];
   const { isNew } = await changeConfig(context, {
     place,
     plan: (current) => ({
-      edits: current.isNew ? [...schemaEdits(place), { path: ["imports"], value: imports }] : [],
+      edits: current.isNew ? [{ path: ["imports"], value: imports }] : [],
     }),
   });
   const files = found.map(({ tool, dialect, path: file }) => ({ tool, dialect, file }));
@@ -37,11 +36,7 @@ export const initConfig: CommandWork<PlaceRequest> = async (args, context) => {
   return printResult(context, report, () => {
     const shown = terminal.paint("name", shortPath(place.path, terminal));
     return [
-      ...files.map(({ tool, file }, index) => {
-        const line = `${terminal.paint("bold", tool)}  ${terminalLine(shortPath(file, terminal))}`;
-        const reason = isNew ? reasons[index] : undefined;
-        return reason === undefined ? line : `${line}  not imported: ${terminalLine(reason, 500)}`;
-      }),
+      ...files.map(({ tool, file }) => `${terminal.paint("bold", tool)}  ${terminalLine(shortPath(file, terminal))}`),
       isNew ? `${shown} written: it imports ${JSON.stringify(imports)}.` : `${shown} is there already.`,
       "",
       "Next:",
@@ -52,22 +47,8 @@ export const initConfig: CommandWork<PlaceRequest> = async (args, context) => {
   });
 };
 
-/** Tells why a project does not import a file; `undefined`: it does. */
-async function whyNotImported({ path, dialect, certain, tool }: ConfigLocation): Promise<string | undefined> {
-  if (!certain) return `the place is not documented by ${tool}`;
-  const { problems } = await readConfigFile(path, { dialect });
-  return problems.find(({ severity }) => severity === "error")?.message;
-}
-
 /** A path alone, where the file is read as what it is without more. */
 function pathImport({ path, dialect }: ConfigLocation, folder: string): JsonValue {
   const from = `./${relative(folder, path).replaceAll("\\", "/")}`;
   return dialect === "mcp-json" || detectDialect(path, undefined) === dialect ? from : { from, dialect };
-}
-
-// What an editor completes the file by, where it is installed.
-const installed = "node_modules/@hostside/config/hostside.schema.json";
-
-function schemaEdits({ path }: ConfigPlace): readonly ConfigEdit[] {
-  return existsSync(join(dirname(path), installed)) ? [{ path: ["$schema"], value: `./${installed}` }] : [];
 }

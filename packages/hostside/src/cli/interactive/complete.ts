@@ -109,7 +109,7 @@ export async function completeWords(
     const isCommand = option === undefined && operands === 0 && command.commands.length > 0;
     if (isCommand || (wanted !== undefined && /^<?commands?/.test(nameOf(wanted))))
       return help.visibleCommands(program).map((one) => ({ value: one.name(), about: one.description() }));
-    return wanted === undefined ? [] : valuesOf(wanted, current, sources);
+    return wanted === undefined ? [] : valuesOf(wanted, sources);
   };
   return (await candidates())
     .filter(({ value }) => value.startsWith(current) && plainName.test(value))
@@ -121,16 +121,8 @@ function nameOf(one: Option | Argument): string {
   return "flags" in one ? (/[<[]([\w-]+)/.exec(one.flags)?.[1] ?? "") : one.name();
 }
 
-async function valuesOf(
-  one: Option | Argument,
-  current: string,
-  { servers, tools }: CompletionSources,
-): Promise<readonly Candidate[]> {
+async function valuesOf(one: Option | Argument, { servers, tools }: CompletionSources): Promise<readonly Candidate[]> {
   if (one.argChoices !== undefined) return one.argChoices.map((value) => ({ value }));
   if (/^(?:server|name)s?$/.test(nameOf(one))) return servers();
-  if (nameOf(one) !== "tool") return [];
-  const known = await tools();
-  // Local names are offered to those who type one: both would be a list of twice the length.
-  if (known.some(({ value }) => value.startsWith(current))) return known;
-  return known.map(({ value, about = "" }) => ({ value: about, about: value }));
+  return nameOf(one) === "tool" ? tools() : [];
 }
