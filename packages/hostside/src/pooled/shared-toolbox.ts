@@ -67,7 +67,7 @@ export function createSharedToolbox(key: ConversationKey, init: SharedToolboxIni
     let waits = false;
     let unwatch: Cancel = () => undefined;
     let signInsOfCurrent: ToolProvider | undefined;
-    const borrow = async (signal: AbortSignal | undefined): Promise<Borrowed> => {
+    const borrow: Borrow = async (signal) => {
       const lease = await lend(signal);
       const provider = lease.providers.find((one) => owners.get(one) === apart);
       if (provider !== undefined) return { provider, [Symbol.dispose]: () => lease.release() };
@@ -129,6 +129,9 @@ interface Borrowed extends Disposable {
   readonly provider: ToolProvider;
 }
 
+/** Gets the provider, made anew where it has ended. */
+type Borrow = (signal: AbortSignal | undefined) => Promise<Borrowed>;
+
 /** Represents a provider that comes and goes in a toolbox. */
 interface ProviderProxy extends ToolProvider {
   /** Shows what this provider has, in place of the one before. */
@@ -140,10 +143,7 @@ interface ProviderProxy extends ToolProvider {
  * nobody uses costs no connection; a call borrows the provider by `borrow`, which makes it anew
  * where it has ended. Close it: the provider stays open.
  */
-function createProviderProxy(
-  name: string,
-  borrow: (signal: AbortSignal | undefined) => Promise<Borrowed>,
-): ProviderProxy {
+function createProviderProxy(name: string, borrow: Borrow): ProviderProxy {
   const changes = createEvent<ToolsChange>();
   let current: ToolProvider | undefined;
   let unfollow = (): void => undefined;

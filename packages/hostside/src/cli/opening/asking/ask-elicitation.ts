@@ -55,9 +55,9 @@ async function askField(
   { name, schema, isRequired }: Parameter,
   ask: Questions,
 ): Promise<readonly JsonValue[] | undefined> {
-  const { title = name } = schema;
-  const { description = title, default: initial } = schema;
-  const named = description === title ? String(title) : `${String(title)}: ${String(description)}`;
+  const { title, description, default: initial } = schema;
+  const texts = [typeof title === "string" ? title : name, description].filter((text) => typeof text === "string");
+  const named = Array.from(new Set(texts)).join(": ");
   const message = isRequired || schema["type"] === "boolean" ? named : `${named} (may be left open)`;
   const [first, ...others] = alternativesOf(schema);
   const choices = choicesOf(schema);
