@@ -99,6 +99,23 @@ describe("what one server lists", () => {
     }
   });
 
+  it.each(["$defs", "definitions"])("keeps an output schema that refers to its own %s", async (group) => {
+    const outputSchema = {
+      type: "object",
+      properties: { a: { $ref: `#/${group}/A` }, b: { items: { $ref: `#/${group}/B` } } },
+      [group]: { A: { type: "string" }, B: { type: "object", properties: { a: { $ref: `#/${group}/A` } } } },
+    };
+    await using world = await open({
+      "tools/list": () => ({ tools: [{ name: "odd", inputSchema: { type: "object" }, outputSchema }] }),
+      "tools/call": () => ({ content: [], structuredContent: { a: "x", b: [{ a: "y" }] } }),
+    });
+    for (const one of Object.values(connect)) {
+      await using host = await one(world);
+      expect((await host.list()).find(({ name }) => name === oddName)).toMatchObject({ outputSchema });
+      await host.call(oddName);
+    }
+  });
+
   const nested = (depth: number): JsonObject => (depth === 0 ? {} : { a: nested(depth - 1) });
   it.each<readonly [string, JsonObject, JsonObject]>([
     ["a slow pattern", { properties: { a: { pattern: "^(a+)+$" } } }, { a: `${"a".repeat(40)}!` }],

@@ -120,8 +120,9 @@ function toWireInputSchema(schema: JsonObject): JsonObject {
 function toWireOutputSchema(schema: JsonObject, era: ProtocolEra): JsonObject | undefined {
   const { $id: _id, $schema, ...mended } = withoutNulls(schema);
   const dialect = typeof $schema === "string" && knownDialect.test($schema) ? { $schema } : {};
-  const found: Found = { isSound: true, isSlow: false, reverses: false, schemas: 0 };
+  const found: Found = { isSound: true, isSlow: false, reverses: false, refers: false, schemas: 0 };
   const plain = toPlain({ ...dialect, ...mended }, found, 0);
+  if (found.refers) followReferences(plain, { root: plain, found, level: 0 });
   // Without its slow keywords, it would refuse what it allows.
   if (!found.isSound || (found.isSlow && found.reverses)) return undefined;
   const takesObjects = plain["type"] === undefined || [plain["type"]].flat().includes("object");
@@ -136,7 +137,6 @@ const slowKeywords: ReadonlySet<string> = new Set(["pattern", "uniqueItems", "fo
 const reversing: ReadonlySet<string> = new Set(["not", "if", "oneOf", "maxContains"]);
 // They depend on other schemas, on how a validator got there, or on slow patterns.
 const unsound: ReadonlySet<string> = new Set([
-  "$ref",
   "$id",
   "$anchor",
   "$dynamicAnchor",
@@ -154,6 +154,7 @@ interface Found {
   isSound: boolean;
   isSlow: boolean;
   reverses: boolean;
+  refers: boolean;
   schemas: number;
 }
 
@@ -169,6 +170,7 @@ function toPlain(schema: JsonObject, found: Found, level: number): JsonObject {
     const isSlow = slowKeywords.has(keyword);
     found.isSlow ||= isSlow;
     found.reverses ||= reversing.has(keyword);
+    found.refers ||= keyword === "$ref";
     if (isSlow || shape === "map" || (shape === undefined && !dataKeywords.has(keyword))) return false;
     found.isSound &&= !unsound.has(keyword) && hasShape(keyword, value);
     return true;
@@ -177,6 +179,26 @@ function toPlain(schema: JsonObject, found: Found, level: number): JsonObject {
   const { type } = plain;
   if (schema["nullable"] !== true || type === undefined) return plain;
   return toObject(Object.entries({ ...plain, type: Array.from(new Set([type, "null"].flat())) }));
+}
+
+// Validators compile what is referred to inside of what refers to it.
+function followReferences(
+  schema: JsonObject,
+  { root, found, level }: { readonly root: JsonObject; readonly found: Found; readonly level: number },
+): void {
+  found.schemas += 1;
+  found.isSound &&= level <= mostLevels && found.schemas <= mostSchemas;
+  const follow = (sub: unknown): unknown => {
+    if (found.isSound && isJsonObject(sub)) followReferences(sub, { root, found, level: level + 1 });
+    return sub;
+  };
+  mapSchemas(schema, follow);
+  if (!Object.hasOwn(schema, "$ref")) return;
+  const [, group = "", name = ""] = /^#\/(\$defs|definitions)\/([^/%~]+)$/.exec(String(schema["$ref"])) ?? [];
+  const named = root[group];
+  const target = isJsonObject(named) && Object.hasOwn(named, name) ? named[name] : undefined;
+  if (isJsonObject(target)) follow(target);
+  else found.isSound = false;
 }
 
 function withObjectRoot(schema: JsonObject): JsonObject {
