@@ -173,7 +173,7 @@ describe("what is no request is refused", () => {
     [{ jsonrpc: "2.0", id: null, method: "ping" }, {}, 400, -32_600],
     [{ jsonrpc: "2.0", id: 1.5, method: "ping" }, {}, 400, -32_600],
     [{ jsonrpc: "2.0", id: 1, method: "ping", params: [] }, {}, 400, -32_600],
-    [[{ jsonrpc: "2.0", id: 1, method: "ping" }], {}, 400, -32_600],
+    [[{ jsonrpc: "2.0", id: 1, method: "ping" }], {}, 400, -32_000],
     [call("echo"), {}, 400, -32_000],
     [call("echo"), { "mcp-session-id": "nobody" }, 404, -32_000],
     [call("echo"), { "content-type": "text/plain" }, 415, -32_000],
@@ -283,6 +283,22 @@ describe("sessions", () => {
     await openSession(handler);
     expect((await post(handler, call("echo"), first)).status).toBe(404);
     expect((await post(handler, call("echo"), second)).status).toBe(200);
+    await gateway.close();
+  });
+
+  it("answer 2025-03-26's batches, and refuse those of others", async () => {
+    const { handler, gateway } = serve();
+    const params = { ...initialize, protocolVersion: "2025-03-26" };
+    const opened = await post(handler, { jsonrpc: "2.0", id: 0, method: "initialize", params });
+    const session = { "mcp-session-id": opened.headers.get("mcp-session-id") ?? "" };
+    const request = new Request(url, {
+      method: "POST",
+      headers: { ...asks, ...session, authorization: `Bearer ${secret}` },
+      body: JSON.stringify([call("echo", { text: "a" }, 1), call("echo", { text: "b" }, 2)]),
+    });
+    const text = await (await handler.fetch(request)).text();
+    expect(Array.from(text.matchAll(/"id":(\d)/g), ([, id]) => id)).toEqual(["1", "2"]);
+    expect((await post(handler, [call("echo")], await openSession(handler))).status).toBe(400);
     await gateway.close();
   });
 });

@@ -1,3 +1,4 @@
+import type { JsonObject } from "@hostside/core";
 import type { GatewayOptions, HttpHandler, GatewayHttpOptions } from "@hostside/gateway";
 import { describe, expect, it } from "vitest";
 import { useManualClock } from "../../../test/manual-clock.ts";
@@ -141,6 +142,25 @@ describe("a body that never ends", () => {
     clock.advance(1000);
     expect((await answer).status).toBe(408);
     expect(clock.pending()).toBe(0);
+    await gateway.close();
+  });
+});
+
+describe("a batch of 2025-03-26", () => {
+  it("has an answer to each message that is none", async () => {
+    const { handler, gateway } = serve({ auth: { token: ann } });
+    const opened = await send(handler, ann, { body: initialize.replace("2025-11-25", "2025-03-26") });
+    const headers = { "mcp-session-id": opened.headers.get("mcp-session-id") ?? "" };
+    const body = JSON.stringify([{ jsonrpc: "2.0", id: 4, method: 7 }, { nonsense: true }, JSON.parse(ping)]);
+    const answer = await send(handler, ann, { headers, body });
+    expect(answer.status).toBe(200);
+    const lines = (await answer.text()).split("\n").filter((line) => line.startsWith("data: "));
+    const answers = lines.map((line) => JSON.parse(line.slice(6)) as JsonObject);
+    expect(answers).toEqual([
+      expect.objectContaining({ id: 4, error: expect.objectContaining({ code: -32_600 }) }),
+      expect.objectContaining({ id: null, error: expect.objectContaining({ code: -32_600 }) }),
+      { jsonrpc: "2.0", id: 1, result: {} },
+    ]);
     await gateway.close();
   });
 });

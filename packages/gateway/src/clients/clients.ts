@@ -121,6 +121,7 @@ export function createClients(settings: GatewaySettings, makeRoom: EvictClient):
 /** A client after its `initialize`. */
 export interface OpenedLegacy {
   readonly peer: Peer;
+  readonly revision: string;
   /** The result of its `initialize`. */
   readonly result: JsonObject;
 }
@@ -139,7 +140,7 @@ export async function openLegacy(
   if (settings.expose === "groups") {
     await waitForTools(conversation.tools, settings.limits).catch(() => undefined);
   }
-  return { peer, result: initializeResult(peer.context, revision) };
+  return { peer, revision, result: initializeResult(peer.context, revision) };
 }
 
 /** The place of a client, which is taken before there is one. */

@@ -8,11 +8,14 @@ import { onGone } from "./http-exchange.ts";
 import { accepts, createPostAnswer, openEventStream } from "./post-answer.ts";
 import type { MessageSink } from "../message/active-request.ts";
 import {
+  checkBatch,
+  errorMessage,
   giveUpCancelled,
   invalidRequest,
   requestEndedError,
   resultMessage,
   rpcCodes,
+  type MessageBatch,
   type ReadMessage,
   type RequestMessage,
   type RpcFailure,
@@ -42,12 +45,37 @@ export async function answerLegacyPost(parts: HttpParts, read: ReadMessage): Pro
   }
 }
 
+/** The answers of a batch go out as they come. */
+export async function answerLegacyBatch(parts: HttpParts, batch: MessageBatch): Promise<void> {
+  const session = findSession(parts);
+  const problem = checkBatch(batch, session.revision);
+  if (problem !== undefined) throw HttpRefusal.of(400, problem);
+  const leave = parts.held.use(session);
+  try {
+    for (const read of batch.messages) take(session, read);
+    const asking = batch.messages.filter(({ kind }) => kind === "request" || kind === "invalid");
+    if (asking.length === 0) return parts.exchange.reply(202, corsHeaders(parts.exchange));
+    const stream = openEventStream(parts);
+    await Promise.all(
+      asking.map(async (read) => {
+        if (read.kind === "invalid") stream.send(errorMessage(read.id, invalidRequest(read.reason)));
+        if (read.kind !== "request") return;
+        const answer = await answerSessionRequest(session, read.request, stream);
+        if (answer !== undefined) stream.send(answer);
+      }),
+    );
+    stream.end();
+  } finally {
+    leave();
+  }
+}
+
 async function initialize(parts: HttpParts, { id, params }: RequestMessage): Promise<void> {
   const { exchange, clients, held, principal, owner } = parts;
   try {
-    const { peer, result } = await openLegacy(clients, params, { transport: "http", principal, owner });
+    const { peer, revision, result } = await openLegacy(clients, params, { transport: "http", principal, owner });
     const key = crypto.randomUUID();
-    await held.add({ key, peer, owner });
+    await held.add({ key, peer, owner, revision });
     const headers = { ...corsHeaders(exchange), "content-type": "application/json", "mcp-session-id": key };
     exchange.reply(200, headers, writeMessage(resultMessage(id, result)));
   } catch (error) {
@@ -66,7 +94,7 @@ function findSession({ exchange, held, owner }: HttpParts): HeldPeer {
   if (key === undefined) throw new HttpRefusal(400, "Bad request: there is no Mcp-Session-Id; initialize first");
   const session = held.get(key);
   // To everybody else it is as if it were not there.
-  if (session !== undefined && session.owner === owner && session.peer.client.era === "legacy") return session;
+  if (session !== undefined && session.owner === owner && session.revision !== undefined) return session;
   throw new HttpRefusal(404, "Session not found");
 }
 
@@ -238,7 +266,7 @@ async function peerOf(parts: HttpParts, { info, capabilities }: RequestEnvelope)
   if (opened === undefined) {
     opened = clients
       .open({ era: "modern", transport: "http", principal, owner, info, capabilities })
-      .then((peer) => held.add({ key, peer, owner }))
+      .then((peer) => held.add({ key, peer, owner, revision: undefined }))
       .finally(() => opening.delete(key));
     opening.set(key, opened);
   }

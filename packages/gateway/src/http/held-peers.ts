@@ -13,6 +13,8 @@ export interface HeldPeer {
   readonly peer: Peer;
   /** The owner of the credentials that made it; nobody else finds it. */
   readonly owner: string | undefined;
+  /** The revision of a session; `undefined` without one. */
+  readonly revision: string | undefined;
   /** The requests that can be cancelled, by the client's id. */
   readonly stops: Map<RequestId, AbortController>;
   /** Its open streams. */
@@ -31,7 +33,7 @@ export interface HeldPeers {
    * Holds a client that was opened. If the held clients are already closed, it closes this one and
    * rejects with `closed`.
    */
-  add(held: Pick<HeldPeer, "key" | "peer" | "owner">): Promise<HeldPeer>;
+  add(held: Pick<HeldPeer, "key" | "peer" | "owner" | "revision">): Promise<HeldPeer>;
   /** For the time of an exchange; the returned function ends it. */
   use(held: HeldPeer): Cancel;
   remove(held: HeldPeer, reason: string): Promise<void>;

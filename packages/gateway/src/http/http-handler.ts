@@ -4,9 +4,16 @@ import { corsHeaders, isFromHere, authenticateRequest, HttpRefusal, replyPreflig
 import { createHeldPeers } from "./held-peers.ts";
 import type { GatewayHttpExchange } from "./http-exchange.ts";
 import { readHttpOptions, type GatewayHttpOptions } from "./http-options.ts";
-import { answerLegacyPost, answerModernPost, endSession, isModernPost, openSessionStream } from "./answer-messages.ts";
+import {
+  answerLegacyBatch,
+  answerLegacyPost,
+  answerModernPost,
+  endSession,
+  isModernPost,
+  openSessionStream,
+} from "./answer-messages.ts";
 import { answerWebRequest } from "./web-exchange.ts";
-import { beginsNothing, parseMessage, rpcCodes, type ReadMessage } from "../message/json-rpc.ts";
+import { beginsNothing, parseMessage, rpcCodes, type MessageBatch, type ReadMessage } from "../message/json-rpc.ts";
 import { isModernRevision } from "../message/meta.ts";
 import type { GatewayLimits } from "../settings/gateway-limits.ts";
 import type { GatewaySettings } from "../settings/gateway-options.ts";
@@ -69,8 +76,10 @@ export function createHttpHandler(
       throw new HttpRefusal(405, "Method not allowed", { headers: { allow: "GET, POST, DELETE" } });
     }
     const read = await readPost(exchange, settings, beginBody(who.owner));
+    if (closing !== undefined || (clients.isEnding && read.kind === "batch")) throw endingRefusal();
+    if (read.kind === "batch") return answerLegacyBatch(parts, read);
     // What is under way may finish, and so its questions may be answered.
-    if (closing !== undefined || (clients.isEnding && !beginsNothing(read))) throw endingRefusal();
+    if (clients.isEnding && !beginsNothing(read)) throw endingRefusal();
     const version = exchange.header("mcp-protocol-version");
     const isModern = isModernPost(read) || (version !== undefined && isModernRevision(version));
     return isModern ? answerModernPost(parts, read) : answerLegacyPost(parts, read);
@@ -104,7 +113,7 @@ async function readPost(
   exchange: GatewayHttpExchange,
   { limits }: Pick<GatewaySettings, "limits">,
   incoming: ReturnType<ReturnType<typeof createIncomingBytes>>,
-): Promise<ReadMessage> {
+): Promise<ReadMessage | MessageBatch> {
   const type = (exchange.header("content-type") ?? "").split(";")[0]?.trim().toLowerCase();
   if (type !== "application/json") {
     throw new HttpRefusal(415, "Unsupported media type: the body has to be application/json");

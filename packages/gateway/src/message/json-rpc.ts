@@ -70,6 +70,24 @@ export type ReadMessage =
 
 const noParams: JsonObject = Object.freeze({});
 
+/**
+ * Several messages in one, which only this revision has.
+ * https://modelcontextprotocol.io/specification/2025-03-26/basic#batching
+ */
+export interface MessageBatch {
+  readonly kind: "batch";
+  readonly messages: readonly ReadMessage[];
+}
+
+const batchRevision = "2025-03-26";
+const mostInBatch = 100;
+
+/** The failure of a batch that is too long, or of a client of another revision. */
+export function checkBatch({ messages }: MessageBatch, revision: string | undefined): RpcFailure | undefined {
+  if (revision === batchRevision && messages.length > 0 && messages.length <= mostInBatch) return undefined;
+  return invalidRequest(`batches are of ${batchRevision} alone, and of at most ${mostInBatch} messages`);
+}
+
 /** A text that is not read as a message. */
 export interface UnreadMessage {
   readonly kind: "unread";
@@ -79,14 +97,17 @@ export interface UnreadMessage {
 }
 
 /** Reads the text of a message that came in. Never throws. */
-export function parseMessage(text: string, mostValues: number): ReadMessage | UnreadMessage {
+export function parseMessage(text: string, mostValues: number): ReadMessage | MessageBatch | UnreadMessage {
   const values = jsonValuesBeyond(text, mostValues);
   if (values !== undefined) {
     const reason = `The message has ${values} JSON values: more than maxBodyValues, ${mostValues}`;
     return { kind: "unread", isTooLarge: true, reason };
   }
   try {
-    return readMessage(JSON.parse(text), findLostNumber(text));
+    const value: unknown = JSON.parse(text);
+    const lost = findLostNumber(text);
+    if (!Array.isArray(value)) return readMessage(value, lost);
+    return { kind: "batch", messages: value.map((message: unknown) => readMessage(message, lost)) };
   } catch {
     return { kind: "unread", isTooLarge: false, reason: "Parse error: this is no JSON" };
   }
@@ -94,7 +115,7 @@ export function parseMessage(text: string, mostValues: number): ReadMessage | Un
 
 /** `lost`: the number of its text that lost digits, if any. */
 function readMessage(message: unknown, lost: LostNumber | undefined): ReadMessage {
-  if (!isJsonObject(message)) return invalid("a message is an object, and batches are not supported");
+  if (!isJsonObject(message)) return invalid("a message is an object");
   const { id, method, params = noParams } = message;
   const ownId = isRequestId(id) ? id : undefined;
   if (message["jsonrpc"] !== "2.0") return invalid('a message has "jsonrpc": "2.0"', ownId);

@@ -3,12 +3,14 @@ import { closingFailure, openFailure, openLegacy, type Clients, type OpenedLegac
 import type { Peer } from "../clients/peer.ts";
 import type { MessageSink, MessagePriority } from "../message/active-request.ts";
 import {
+  checkBatch,
   errorMessage,
   giveUpCancelled,
   invalidRequest,
   parseMessage,
   resultMessage,
   rpcCodes,
+  type MessageBatch,
   type ReadMessage,
   type RequestId,
   type RequestMessage,
@@ -103,7 +105,7 @@ function receive(state: State, text: string): void {
   if (state.closing !== undefined || state.finishing !== undefined) return;
   const read = parseMessage(text, state.maxBodyValues);
   if (read.kind === "unread") return refuse(state, read.reason);
-  const answer = answerOne(state, read);
+  const answer = read.kind === "batch" ? answerBatch(state, read) : answerOne(state, read);
   if (answer instanceof Promise) void sendLater(state, answer);
   else if (answer !== undefined) state.sink.send(answer);
 }
@@ -114,6 +116,14 @@ async function sendLater(state: State, answer: Promise<JsonObject | undefined>):
   if (message !== undefined) state.sink.send(message);
   state.waiting -= 1;
   if (state.waiting === 0) state.onAnswered?.();
+}
+
+async function answerBatch(state: State, batch: MessageBatch): Promise<JsonObject | undefined> {
+  const problem = checkBatch(batch, state.opened?.revision);
+  if (problem !== undefined) return errorMessage(undefined, problem);
+  const answers = await Promise.all(batch.messages.map(async (message) => answerOne(state, message)));
+  const said = answers.filter((answer) => answer !== undefined);
+  return said.length > 0 ? (said as unknown as JsonObject) : undefined;
 }
 
 /**

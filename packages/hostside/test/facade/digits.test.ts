@@ -93,6 +93,7 @@ describe("a gateway", () => {
         await vi.waitFor(() => expect(answers).toHaveLength(1), 60_000);
         const calling = callText(digits, meta);
         pipe.receive(calling);
+        pipe.receive(`[${calling.replace('"id":2', '"id":3')}]`);
         // Another place than the arguments.
         pipe.receive(
           calling
@@ -105,9 +106,10 @@ describe("a gateway", () => {
           const message = expect.stringContaining(`"${path}" the number ${digits}`) as string;
           return { error: { code: -32_602, message } };
         };
-        const answered = (id: number): unknown => answers.find((one) => (one as { id: number }).id === id);
+        const answered = (id: number): unknown => answers.flat().find((one) => (one as { id: number }).id === id);
         expect(answered(2)).toMatchObject(refusal(digits));
         expect(answered(4)).toMatchObject(failed("/params/_meta/progressToken"));
+        expect(answered(3)).toMatchObject(failed("/0/params/arguments/order/0/id"));
         await pipe.close("done");
       }
       await gateway.close();
