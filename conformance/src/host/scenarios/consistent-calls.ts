@@ -7,7 +7,7 @@ import { everywhere, stdioAndHttp } from "../host-venue.ts";
 import type { Stage, Stand } from "../stage.ts";
 import { must } from "../violation.ts";
 import { remoteTool } from "./consistent-tools.ts";
-import { callWell, describeCall, onCallWith, succeeded } from "./judge-calls.ts";
+import { callWell, describeCall, onCallWith, succeeded, ruleOn } from "./judge-calls.ts";
 
 const legalName = /^[a-zA-Z0-9_-]{1,64}$/;
 const calling = legacySpec("server/tools", "Calling Tools");
@@ -192,7 +192,7 @@ export const consistentCalls: readonly HostScenario[] = scenariosOf("consistent"
         structuredContent: { n: 1, deep: [null] },
         isError: true,
       };
-      const rules = [{ on: "tools/call", do: [{ type: "respond" as const, message: { result } }] }];
+      const rules = [ruleOn("tools/call", { type: "respond", message: { result } })];
       const alpha = await stage.start({ rules });
       const reported = await stage.call(alpha, { text: "x" });
       must(reported.ok, `the call brought ${describeCall(reported)}`);

@@ -4,7 +4,7 @@ import { scenariosOf, type HostScenario } from "../host-scenario.ts";
 import { everywhere, stdioAndHttp } from "../host-venue.ts";
 import type { Stage, Stand } from "../stage.ts";
 import { must } from "../violation.ts";
-import { callWell, describeCall, mustHaveRun, mustLeaveNoProcess } from "./judge-calls.ts";
+import { callWell, describeCall, mustHaveRun, mustLeaveNoProcess, ruleOn } from "./judge-calls.ts";
 
 const changed = { method: "notifications/tools/list_changed" };
 const listChanged = legacySpec("server/tools", "List Changed Notification");
@@ -14,10 +14,7 @@ export function remoteTool(name: string): JsonObject {
   return { name, description: `Does ${name}.`, inputSchema: { type: "object" } };
 }
 
-const failingListing: FaultRule = {
-  on: "tools/list",
-  do: [{ type: "respond", message: { error: { code: -32_603, message: "no" } } }],
-};
+const failingListing = ruleOn("tools/list", { type: "respond", message: { error: { code: -32_603, message: "no" } } });
 
 async function mustNotOffer(stage: Stage, name: string, otherwise: string): Promise<void> {
   const { tools } = await stage.host.snapshot();
@@ -209,10 +206,8 @@ export const consistentTools: readonly HostScenario[] = scenariosOf("consistent"
     fix: "Bound the number of pages, and stop at a cursor that was there before.",
     over: ["http"],
     async run(stage) {
-      const page = (name: string, nextCursor: string): FaultRule => ({
-        on: "tools/list",
-        do: [{ type: "respond", message: { result: { tools: [remoteTool(name)], nextCursor } } }],
-      });
+      const page = (name: string, nextCursor: string): FaultRule =>
+        ruleOn("tools/list", { type: "respond", message: { result: { tools: [remoteTool(name)], nextCursor } } });
       const same = await stage.serve("alpha", { rules: [page("again", "again")] });
       const fresh = await stage.serve("gamma", { rules: [page("t{{params.cursor}}", "{{params.cursor}}x")] });
       const beta = await stage.serve("beta");

@@ -5,7 +5,7 @@ import { scenariosOf, type HostScenario } from "../host-scenario.ts";
 import { everywhere, overHttp, stdioAndHttp } from "../host-venue.ts";
 import { NotOwed, must } from "../violation.ts";
 import { remoteTool } from "./consistent-tools.ts";
-import { callWell, mustLeaveNoProcess } from "./judge-calls.ts";
+import { callWell, mustLeaveNoProcess, ruleOn } from "./judge-calls.ts";
 import type { Stage, Stand } from "../stage.ts";
 
 const secret = "s3cr3t-of-the-user-0123456789";
@@ -39,9 +39,9 @@ export const hostileScenarios: readonly HostScenario[] = scenariosOf("hostile", 
     uses: ["headers"],
     async run(stage) {
       const echo = "bad token: {{http.headers.authorization}}";
-      const rules: readonly FaultRule[] = [
-        { on: "tools/call", nth: 1, do: [{ type: "http", status: 500, body: echo }] },
-        { on: "tools/call", nth: 2, do: [{ type: "respond", message: { error: { code: -32_000, message: echo } } }] },
+      const rules = [
+        ruleOn({ on: "tools/call", nth: 1 }, { type: "http", status: 500, body: echo }),
+        ruleOn({ on: "tools/call", nth: 2 }, { type: "respond", message: { error: { code: -32_000, message: echo } } }),
       ];
       const alpha = await stage.start({ script: { rules }, headers: credentials });
       const { name } = await stage.tool(alpha);
@@ -239,7 +239,7 @@ function listingWithSchemaOf(levels: number): FaultRule {
     { repeat: "}}", times: levels / 2 },
     "}]}}",
   ];
-  return { on: "tools/list", do: [{ type: "respond", text }] };
+  return ruleOn("tools/list", { type: "respond", text });
 }
 
 function wasListed(trace: readonly { readonly text: string }[]): boolean {

@@ -40,7 +40,12 @@ export interface HastyCall {
  * makes a first call once more, so that a number would not do.
  */
 export function onCallWith(text: string, ...actions: readonly FaultAction[]): FaultRule {
-  return { on: "tools/call", where: { "params.arguments.text": text }, do: actions };
+  return ruleOn({ on: "tools/call", where: { "params.arguments.text": text } }, ...actions);
+}
+
+/** A rule about every event of a name, or about some of them. */
+export function ruleOn(when: string | Omit<FaultRule, "do">, ...actions: readonly FaultAction[]): FaultRule {
+  return { ...(typeof when === "string" ? { on: when } : when), do: actions };
 }
 
 /** Calls a tool, which must work, and must have run exactly once by then. */

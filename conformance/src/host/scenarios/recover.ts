@@ -14,6 +14,7 @@ import {
   mustLeaveNoProcess,
   onCallWith,
   succeeded,
+  ruleOn,
 } from "./judge-calls.ts";
 import type { DriverResult } from "../driver-protocol.ts";
 import type { Reported } from "../host-driver.ts";
@@ -100,7 +101,7 @@ export const recoverScenarios: readonly HostScenario[] = scenariosOf("recover", 
     fix: "Send a call again only if it provably never left. Tell the caller that the outcome is unknown.",
     over: ["http", "http-2026"],
     async run(stage) {
-      const rules: readonly FaultRule[] = [{ on: "tools/call", nth: 1, do: [{ type: "execute" }, { type: "reset" }] }];
+      const rules = [ruleOn({ on: "tools/call", nth: 1 }, { type: "execute" }, { type: "reset" })];
       const alpha = await stage.start({ rules });
       const seen = await callInVain(stage, alpha, "at most once");
       await stage.quiet();
@@ -187,9 +188,7 @@ export const recoverScenarios: readonly HostScenario[] = scenariosOf("recover", 
     over: ["stdio"],
     async run(stage) {
       const tools = [remoteTool("append"), remoteTool("of-process-{{process}}")];
-      const rules: readonly FaultRule[] = [
-        { on: "tools/list", do: [{ type: "respond", message: { result: { tools } } }] },
-      ];
+      const rules = [ruleOn("tools/list", { type: "respond", message: { result: { tools } } })];
       const alpha = await stage.start({ rules });
       await callWell(stage, alpha, "before the crash");
       await crash(stage, alpha);
@@ -205,7 +204,7 @@ export const recoverScenarios: readonly HostScenario[] = scenariosOf("recover", 
     over: ["stdio"],
     uses: ["refresh"],
     async run(stage) {
-      const rules: readonly FaultRule[] = [{ on: "start", where: { process: 1 }, do: [{ type: "exit", code: 1 }] }];
+      const rules = [ruleOn({ on: "start", where: { process: 1 } }, { type: "exit", code: 1 })];
       const alpha = await stage.start({ rules });
       await stage.eventually("its tools never come, also after refreshes", async () => {
         await stage.host.refresh();
@@ -275,11 +274,10 @@ export const recoverScenarios: readonly HostScenario[] = scenariosOf("recover", 
     async run(stage) {
       const rules: readonly FaultRule[] = [
         onRunWith("at most once", { type: "sse", events: [{ id: "e-1", retry: 10, data: "" }] }),
-        {
-          on: "GET",
-          where: { "http.headers.last-event-id": "e-1" },
-          do: [{ type: "http", status: 401, headers: { "www-authenticate": 'Bearer error="invalid_token"' } }],
-        },
+        ruleOn(
+          { on: "GET", where: { "http.headers.last-event-id": "e-1" } },
+          { type: "http", status: 401, headers: { "www-authenticate": 'Bearer error="invalid_token"' } },
+        ),
       ];
       const alpha = await stage.start({ rules });
       const reported = await stage.call(alpha, { text: "at most once" });

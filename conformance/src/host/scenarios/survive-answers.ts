@@ -11,6 +11,7 @@ import {
   mustHaveRun,
   onCallWith,
   succeeded,
+  ruleOn,
 } from "./judge-calls.ts";
 
 /** The deadline of calls that get no answer. */
@@ -165,10 +166,7 @@ export const surviveAnswers: readonly HostScenario[] = scenariosOf("survive", {
     over: overStdio,
     async run(stage) {
       const anomalies: FaultAction = { type: "write", bytes: 'Welcome!\n\n{"half": \n[]\nnull\n"text"\r\n' };
-      const rules = [
-        { on: "start", do: [anomalies] },
-        { on: "tools/call", do: [anomalies, { type: "proceed" as const }] },
-      ];
+      const rules = [ruleOn("start", anomalies), ruleOn("tools/call", anomalies, { type: "proceed" })];
       const alpha = await stage.start({ rules });
       await callWell(stage, alpha, "through the noise");
       return "the call came through";
@@ -197,7 +195,7 @@ export const surviveAnswers: readonly HostScenario[] = scenariosOf("survive", {
     over: stdioAndHttp,
     async run(stage) {
       const drip: FaultAction = { type: "proceed", framing: { chunkBytes: 5 } };
-      const alpha = await stage.start({ rules: [{ on: "tools/call", do: [drip] }] });
+      const alpha = await stage.start({ rules: [ruleOn("tools/call", drip)] });
       await callWell(stage, alpha, "Größe: 大きさ 🐙 \u2028 end");
       return "the text came through";
     },

@@ -4,13 +4,10 @@ import { scenariosOf, type HostScenario } from "../host-scenario.ts";
 import { everywhere, overStdio, stdioAndHttp } from "../host-venue.ts";
 import type { Stage } from "../stage.ts";
 import { must } from "../violation.ts";
-import { callWell, describeCall, mustLeaveNoProcess, onCallWith, succeeded } from "./judge-calls.ts";
+import { callWell, describeCall, mustLeaveNoProcess, onCallWith, succeeded, ruleOn } from "./judge-calls.ts";
 
-const deafToEverything: readonly FaultRule[] = [{ on: "request", do: [] }];
-const stubborn: readonly FaultRule[] = [
-  { on: "stdin-end", do: [] },
-  { on: "SIGTERM", do: [] },
-];
+const deafToEverything = [ruleOn("request")];
+const stubborn = [ruleOn("stdin-end"), ruleOn("SIGTERM")];
 const shutdown = legacySpec("basic/lifecycle", "Shutdown");
 const endAll = "End stdin, then send SIGTERM, then SIGKILL, to the whole process group, each after a bounded wait.";
 
@@ -80,7 +77,7 @@ export const surviveLife: readonly HostScenario[] = scenariosOf("survive", {
     fix: "Share nothing between servers: no queue, no lock, no deadline.",
     over: stdioAndHttp,
     async run(stage) {
-      const [alpha, beta] = await stage.startTwo({ rules: [{ on: "tools/call", do: [] }] });
+      const [alpha, beta] = await stage.startTwo({ rules: [ruleOn("tools/call")] });
       const before = await stage.tool(beta);
       const { name } = await stage.tool(alpha);
       const stuck = stage.host.startCall(name, { text: "stuck" }, { timeoutMs: stage.patienceMs });
@@ -145,7 +142,7 @@ export const surviveLife: readonly HostScenario[] = scenariosOf("survive", {
     over: ["stdio"],
     run: (stage) =>
       closeAndLook(stage, [
-        { on: "initialize", do: [{ type: "fork", keeps: ["stdout"], ignoresSigterm: true }, { type: "proceed" }] },
+        ruleOn("initialize", { type: "fork", keeps: ["stdout"], ignoresSigterm: true }, { type: "proceed" }),
       ]),
   },
   "close-during-call": {
@@ -155,7 +152,7 @@ export const surviveLife: readonly HostScenario[] = scenariosOf("survive", {
     fix: "Reject what is pending before the connection is taken down.",
     over: ["stdio", "http", "http-2026"],
     async run(stage) {
-      const alpha = await stage.start({ rules: [{ on: "tools/call", do: [] }] });
+      const alpha = await stage.start({ rules: [ruleOn("tools/call")] });
       const call = await stage.startCall(alpha, { text: "pending" });
       await stage.happens("the call did not reach its server", alpha.server.occurred("tools/call"));
       must((await stage.host.close()).ok, "close failed");
