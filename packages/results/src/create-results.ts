@@ -194,7 +194,7 @@ export interface ResultsOptions extends PresentOptions {
    */
   readonly ttlMs?: number | undefined;
   /**
-   * Handles of one conversation. Default 64; one more, and the oldest goes, which the notice says.
+   * Handles of one conversation. Default 64; one more, and the oldest goes.
    */
   readonly maxHandles?: number | undefined;
   /**

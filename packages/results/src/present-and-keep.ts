@@ -1,11 +1,11 @@
 import type { ToolOutcome } from "@hostside/core";
-import { runSoon, utf8Length } from "@hostside/core/implement";
+import { runSoon } from "@hostside/core/implement";
 import { scopeOf } from "./keep/create-handles.ts";
-import type { Keeper, ResultKeeping } from "./keep/create-keeper.ts";
+import type { Keeper } from "./keep/create-keeper.ts";
 import type { OutcomePiece } from "./presented.ts";
 import { presentRead } from "./present/present.ts";
 import type { PresentSettings } from "./present/present-options.ts";
-import { readOutcome, type SafeOutcome } from "./present/read-outcome.ts";
+import { readOutcome } from "./present/read-outcome.ts";
 import type { Omission, OmissionReason, Presented } from "./presented.ts";
 import type { PresentContext } from "./presented.ts";
 
@@ -49,7 +49,7 @@ export async function presentAndKeep(
       await nextTurn();
       await kept.keep(missing);
       await nextTurn();
-      presented = presentKept(shown, kept, settings);
+      presented = presentRead(shown, { ...settings, kept });
       missing = piecesOf(presented).filter((piece) => kept.of(piece) === undefined);
     }
     return presented;
@@ -61,31 +61,10 @@ export async function presentAndKeep(
 /** No handle, no count and no reason has more characters. */
 const longest = { handle: "f".repeat(32), characters: 1_000_000_000 };
 
-/**
- * Presents an outcome with handles, and with a notice about older ones that had to go, unless that
- * would take half of the space.
- */
-function presentKept(shown: SafeOutcome, kept: ResultKeeping, settings: PresentSettings): Presented {
-  const words = describeDropped(kept.dropped());
-  const bytes = utf8Length(words);
-  if (words === "" || bytes > settings.maxTextBytes / 2) return presentRead(shown, { ...settings, kept });
-  const presented = presentRead(shown, { ...settings, kept, maxTextBytes: settings.maxTextBytes - bytes });
-  return { ...presented, blocks: [...presented.blocks, { type: "text", text: words, part: "notice" }] };
-}
-
 function isWorthKeeping({ reason }: Omission): boolean {
   return keptReasons.has(reason);
 }
 
 function piecesOf({ omitted }: Presented): readonly OutcomePiece[] {
   return omitted.filter(isWorthKeeping).flatMap(({ piece }) => piece ?? []);
-}
-
-const mostNamed = 2;
-
-function describeDropped(dropped: readonly string[]): string {
-  if (dropped.length === 0) return "";
-  const names = dropped.slice(0, mostNamed).map((handle) => JSON.stringify(handle));
-  const others = dropped.length > mostNamed ? ` and ${dropped.length - mostNamed} more` : "";
-  return `[to make room, what was kept earlier was let go: ${names.join(", ")}${others}]`;
 }

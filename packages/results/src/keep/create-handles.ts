@@ -36,17 +36,13 @@ export interface HandlesInit {
   readonly maxBytes: number;
 }
 
-/** A handle that was just made. */
-export interface NewHandle {
-  readonly handle: string;
-  /** Older handles of the same conversation that had to go for it. */
-  readonly dropped: readonly string[];
-}
-
 /** Handles: random names by which one conversation finds what was kept for it. */
 export interface Handles {
-  /** Makes a handle for what a sink has. Rejects as the store and the lock do. */
-  add(item: KeptItem, scope: string): Promise<NewHandle>;
+  /**
+   * Makes a handle for what a sink has; the oldest of the same conversation go for it. Rejects as
+   * the store and the lock do.
+   */
+  add(item: KeptItem, scope: string): Promise<string>;
   /**
    * Finds what stands behind a handle; `undefined` for any that is not of this conversation, or no
    * longer good, `"unreadable"` for one that a later version of Hostside made. Rejects as the store
@@ -108,15 +104,13 @@ export function createHandles({ store, lock, sink, ttlMs, maxHandles, maxBytes }
   return {
     async add(item, scope) {
       const handle = randomName();
-      let dropped: readonly string[] = [];
       await change(scope, (list) => {
         const now = clock.date();
         const live = list.filter(({ endsAt }) => endsAt > now);
         const stay = newest(live, { handles: maxHandles - 1, bytes: maxBytes - item.bytes });
-        dropped = live.slice(0, live.length - stay.length).map((one) => one.handle);
         return [...stay, { ...item, handle, endsAt: now + ttlMs }];
       });
-      return { handle, dropped };
+      return handle;
     },
     async find(handle, scope) {
       const stored = await store.get(keyOf(scope));

@@ -1,4 +1,4 @@
-import { isKnownContent, type ContentBlock, type ToolOrigin } from "@hostside/core";
+import type { ToolOrigin } from "@hostside/core";
 import { createDeadline, formatMs, onAbort, settleWithin, untilAborted } from "@hostside/core/implement";
 import type { KeepResult, KeptPieces, OutcomePiece } from "../presented.ts";
 import { codePointsIn } from "../present/untrusted.ts";
@@ -44,8 +44,6 @@ export interface ResultKeeping extends KeptPieces {
    * for the whole result, or when the signal of the call aborts. Never rejects.
    */
   keep(pieces: readonly OutcomePiece[]): Promise<void>;
-  /** Handles of earlier results that had to go for the new ones. */
-  dropped(): readonly string[];
   /** Releases the timer and the listener. Work that is under way continues. */
   end(): void;
 }
@@ -99,7 +97,7 @@ export function createKeeper(init: KeeperInit): Keeper {
         if (given?.aborted) return "the work was given up";
         return deadline.signal.aborted ? late : undefined;
       };
-      const job: KeepJob = { ...work, outcome, signal: deadline.signal, whyEnded, underWay, dropped: [] };
+      const job: KeepJob = { ...work, outcome, signal: deadline.signal, whyEnded, underWay };
       return {
         ...keepPieces(job, init),
         end() {
@@ -123,14 +121,11 @@ interface KeepJob extends KeepWork {
   /** Says why nothing more is kept; `undefined` while there is time. */
   readonly whyEnded: () => string | undefined;
   readonly underWay: Set<Promise<unknown>>;
-  /** Gets the handles that had to go for new ones. */
-  readonly dropped: string[];
 }
 
 function keepPieces(job: KeepJob, init: KeeperInit): Omit<ResultKeeping, "end"> {
-  const { outcome, dropped, underWay } = job;
+  const { outcome, underWay } = job;
   const found = new Map<string, KeepResult>();
-  const lost = new Set<string>();
   const of = (piece: OutcomePiece): KeepResult | undefined => found.get(JSON.stringify(piece));
   const refuse = (why: string, cause?: unknown): KeepResult => {
     init.onFailure({ origin: outcome.origin, why, cause });
@@ -141,7 +136,7 @@ function keepPieces(job: KeepJob, init: KeeperInit): Omit<ResultKeeping, "end"> 
     const why = isOneTooMany ? `of one result ${mostPieces} pieces are kept` : job.whyEnded();
     if (why !== undefined) return { notKept: why };
     try {
-      const content = contentOf(outcome, piece, { of, maxBytes: init.maxBytes });
+      const content = contentOf(outcome, piece, init.maxBytes);
       if (content === undefined) return undefined;
       if (content === "too-large") return refuse(refusalWords["too-large"]);
       const work = putPiece(content, job, init);
@@ -157,25 +152,18 @@ function keepPieces(job: KeepJob, init: KeeperInit): Omit<ResultKeeping, "end"> 
     tool: init.tool,
     of,
     async keep(pieces) {
-      for (const piece of spread(outcome, pieces)) {
+      for (const piece of pieces) {
         if (of(piece) !== undefined) continue;
         const keeping = await keepOne(piece);
         if (keeping !== undefined) found.set(JSON.stringify(piece), keeping);
       }
-      // A handle of this result may have gone for a later one.
-      for (const [name, keeping] of found) {
-        if (keeping.handle === undefined || !dropped.includes(keeping.handle)) continue;
-        lost.add(keeping.handle);
-        found.set(name, { notKept: refusalWords.full });
-      }
     },
-    dropped: () => dropped.filter((handle) => !lost.has(handle)),
   };
 }
 
 async function putPiece(
   { data, mimeType, text }: PieceContent,
-  { outcome, scope, conversation, signal, dropped }: KeepJob,
+  { outcome, scope, conversation, signal }: KeepJob,
   { sink, handles, maxBytes, keptBy, showPaths }: KeeperInit,
 ): Promise<KeepResult> {
   if (data.length > maxBytes) return { notKept: refusalWords["too-large"] };
@@ -189,31 +177,12 @@ async function putPiece(
     const characters = text === undefined ? undefined : codePointsIn(text, 0, text.length);
     const { serverId = "", toolName = "" } = outcome.origin ?? {};
     const item = { key, mimeType, bytes: data.length, characters, serverId, toolName, keptBy: keptBy() };
-    const added = await handles.add(item, scope);
-    ({ handle } = added);
+    handle = await handles.add(item, scope);
     signal.throwIfAborted();
-    dropped.push(...added.dropped);
     return { handle, characters, path: showPaths ? path : undefined };
   } catch (error) {
     // Nobody gets to know of it: it would only take room.
     await (handle === undefined ? sink.delete(key) : handles.drop(handle, scope));
     throw error;
   }
-}
-
-function hasBytes(block: ContentBlock | undefined): boolean {
-  if (block === undefined || !isKnownContent(block)) return false;
-  if (block.type === "resource") return block.resource.text === undefined;
-  return block.type === "image" || block.type === "audio";
-}
-
-/** The pieces with the media of the rest by themselves; the rest last, to name them. */
-function spread({ blocks }: SafeOutcome, pieces: readonly OutcomePiece[]): readonly OutcomePiece[] {
-  const rest = pieces.find((piece) => piece.part === "rest");
-  if (rest === undefined) return pieces;
-  const others = pieces.filter((piece) => piece !== rest);
-  const media = blocks.flatMap((block, index): OutcomePiece[] =>
-    index >= rest.from && hasBytes(block) ? [{ part: "block", index }] : [],
-  );
-  return [...others, ...media, rest];
 }

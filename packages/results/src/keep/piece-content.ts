@@ -1,5 +1,5 @@
 import { isKnownContent, type ContentBlock } from "@hostside/core";
-import type { KeepResult, OutcomePiece } from "../presented.ts";
+import type { OutcomePiece } from "../presented.ts";
 import { checkBase64 } from "@hostside/core/implement";
 import { normalMediaType } from "../media/read-media.ts";
 import type { SafeOutcome } from "../present/read-outcome.ts";
@@ -27,7 +27,7 @@ const octets = "application/octet-stream";
 export function contentOf(
   { blocks, count, structured }: SafeOutcome,
   piece: OutcomePiece,
-  { of, maxBytes }: { readonly of: (piece: OutcomePiece) => KeepResult | undefined; readonly maxBytes: number },
+  maxBytes: number,
 ): PieceContent | "too-large" | undefined {
   if (piece.part === "structured") {
     const written = writeStructured(structured?.value);
@@ -36,8 +36,8 @@ export function contentOf(
   if (piece.part === "rest") {
     const parts: string[] = [];
     let units = 0;
-    for (const [place, block] of blocks.slice(piece.from).entries()) {
-      const part = describeBlock(block, of({ part: "block", index: piece.from + place }));
+    for (const block of blocks.slice(piece.from)) {
+      const part = describeBlock(block);
       units += part.length;
       // Blocks may be one and the same long text a hundred thousand times: joined, no runtime has
       // room for it.
@@ -102,22 +102,19 @@ function fromUtf8(data: Uint8Array): string | undefined {
   }
 }
 
-/**
- * A block in a text of many: what is no text is named, with its handle where it was kept by itself.
- */
-function describeBlock(block: ContentBlock | undefined, keeping: KeepResult | undefined): string {
+/** A block in a text of many: what is no text is named. */
+function describeBlock(block: ContentBlock | undefined): string {
   if (block === undefined || !isKnownContent(block)) return "[a block of a kind that is not known]";
-  const way = keeping?.handle === undefined ? "" : `, handle ${JSON.stringify(keeping.handle)}`;
   switch (block.type) {
     case "text":
       return block.text;
     case "image":
     case "audio":
-      return `[${block.type} ${normalMediaType(block.mimeType) ?? octets}${way}]`;
+      return `[${block.type} ${normalMediaType(block.mimeType) ?? octets}]`;
     case "resource": {
       const { uri, text, mimeType } = block.resource;
       const head = `Resource: ${uri}`;
-      return text === undefined ? `${head}\n[${normalMediaType(mimeType ?? "") ?? octets}${way}]` : `${head}\n${text}`;
+      return text === undefined ? `${head}\n[${normalMediaType(mimeType ?? "") ?? octets}]` : `${head}\n${text}`;
     }
     case "resource_link":
       return linkText(block.uri, block.name);
