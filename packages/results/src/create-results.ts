@@ -89,8 +89,8 @@ export interface Results extends ResultPresenter {
 export function createResults(options: ResultsOptions): Results {
   assertResultsOptions(options);
   const { sink, toolName = "results_read", showPaths = false, onDiagnostic } = options;
-  const { maxTextBytes, maxBlocks, media, audience, delimiters } = options;
-  const settings = readPresentOptions("createResults()", { maxTextBytes, maxBlocks, media, audience, delimiters });
+  const { maxTextBytes, maxBlocks, media, delimiters } = options;
+  const settings = readPresentOptions("createResults()", { maxTextBytes, maxBlocks, media, delimiters });
   const { store = createMemoryStore(), lock = createMemoryLock() } = options;
   const ttlMs = readWholeNumber(options.ttlMs, "ttlMs", { least: 1, otherwise: 3_600_000 });
   const maxHandles = readWholeNumber(options.maxHandles, "maxHandles", { least: 1, most: 1000, otherwise: 64 });

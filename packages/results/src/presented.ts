@@ -36,8 +36,7 @@ export type PresentedBlock = PresentedText | PresentedMedia;
 
 /**
  * Why something is not shown, or not whole. `"wrong-type"`: a picture that does not begin as one of
- * its type does; `"for-users"`: its server means it for users alone, and the product wants that to
- * count.
+ * its type does.
  */
 export type OmissionReason =
   | "too-large"
@@ -46,8 +45,7 @@ export type OmissionReason =
   | "wrong-type"
   | "bad-base64"
   | "unknown-kind"
-  | "not-json"
-  | "for-users";
+  | "not-json";
 
 /**
  * A piece that a presentation does not show, or not whole. Each has a notice among the blocks, too.

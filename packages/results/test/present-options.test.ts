@@ -18,7 +18,6 @@ describe("options of present()", () => {
     [{ media: { types: ["png"] } }, /media\.types of present\(\)/],
     [{ media: { types: "image/png" } }, /media\.types of present\(\)/],
     [{ media: { size: 1 } }, /media of present\(\) has no option "size"/],
-    [{ audience: "user" }, /audience of present\(\)/],
     [{ delimiters: 1 }, /delimiters of present\(\)/],
     [[], /options as an object/],
   ])("%j is a TypeError that names the field", (options, message) => {
@@ -108,16 +107,12 @@ describe("options of present()", () => {
     ]);
   });
 
-  it("shows what a server means for users alone, unless the product wants otherwise", () => {
+  it("shows what a server means for users alone", () => {
     const content = [
       { ...text("for you"), annotations: { audience: ["user"] } },
       { ...text("for both"), annotations: { audience: ["user", "assistant"] } },
     ];
     expect(textsOf(content, {})).toEqual(["for you", "for both"]);
-    expect(textsOf(content, { audience: "assistant" })).toEqual([
-      "[a block (text) is not shown: its server means it for the user]",
-      "for both",
-    ]);
   });
 
   it("shows a picture as what it is, and none that begins like none", () => {

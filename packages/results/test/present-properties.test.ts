@@ -45,7 +45,6 @@ const options: fc.Arbitrary<PresentOptions> = fc.record(
     maxTextBytes: fc.integer({ min: 1024, max: 40_000 }),
     maxBlocks: fc.integer({ min: 1, max: 20 }),
     delimiters: fc.constant(true),
-    audience: fc.constantFrom("all", "assistant"),
     media: fc.record({ maxItems: fc.nat(2) }),
   },
   { requiredKeys: [] },

@@ -29,13 +29,6 @@ export interface PresentOptions {
   readonly maxBlocks?: number | undefined;
   readonly media?: MediaOptions | undefined;
   /**
-   * The treatment of a block that its server means for users alone (`annotations.audience`):
-   * `"all"`, the default, shows it like any other, because the word is a hint of the server, and by
-   * it a server could hide from the model what the user is told. `"assistant"`: a notice stands for
-   * it.
-   */
-  readonly audience?: "all" | "assistant" | undefined;
-  /**
    * Puts every text of a server between marks with its origin, which it cannot have in itself.
    * Default: none.
    */
@@ -49,7 +42,6 @@ export interface PresentSettings {
   readonly mediaTypes: readonly string[];
   readonly maxItemBytes: number;
   readonly maxItems: number;
-  readonly audience: "all" | "assistant";
   readonly delimiters: boolean;
   /** The pieces that were kept, for the notices. */
   readonly kept: KeptPieces | undefined;
@@ -71,7 +63,6 @@ export const presentFields: Fields<PresentOptions> = {
   maxTextBytes: true,
   maxBlocks: true,
   media: true,
-  audience: true,
   delimiters: true,
 };
 const mediaFields: Fields<MediaOptions> = { types: true, maxItemBytes: true, maxItems: true };
@@ -82,9 +73,8 @@ const mediaFields: Fields<MediaOptions> = { types: true, maxItemBytes: true, max
  */
 export function readPresentOptions(owner: string, options: PresentOptions = {}): PresentSettings {
   assertKnownOptions(owner, options, presentFields);
-  const { media = {}, audience = "all", delimiters = false } = options;
+  const { media = {}, delimiters = false } = options;
   assertKnownOptions(`media of ${owner}`, media, mediaFields);
-  if (audience !== "all" && audience !== "assistant") throw fail(owner, "audience", 'must be "all" or "assistant"');
   if (typeof delimiters !== "boolean") throw fail(owner, "delimiters", "must be true or false");
   const whole = (place: string, value: number | undefined, bounds: { least: number; otherwise: number }): number =>
     readWholeNumber(value, `${place} of ${owner}`, bounds);
@@ -97,7 +87,6 @@ export function readPresentOptions(owner: string, options: PresentOptions = {}):
       otherwise: defaults.maxItemBytes,
     }),
     maxItems: whole("media.maxItems", media.maxItems, { least: 0, otherwise: defaults.maxItems }),
-    audience,
     delimiters,
     kept: undefined,
     mediaInWords: false,

@@ -64,12 +64,6 @@ export function readPieces(outcome: SafeOutcome, settings: PresentSettings): Pie
         reason: "unknown-kind",
         piece,
       });
-    } else if (settings.audience === "assistant" && isForUsersAlone(block)) {
-      omit(`a block (${block.type})`, "its server means it for the user", {
-        kind: block.type,
-        reason: "for-users",
-        piece,
-      });
     } else if (block.type === "image" || block.type === "audio") {
       addMedia(block, { label: block.type, piece }, found);
     } else if (block.type === "resource_link") {
@@ -226,11 +220,6 @@ function isBlank(text: string): boolean {
 
 function whyUnknown(kind: string): string {
   return kind.startsWith("malformed:") ? "it lacks what every block of its kind has" : "nobody here knows it";
-}
-
-function isForUsersAlone(block: { readonly annotations?: { readonly audience?: readonly string[] } }): boolean {
-  const audience = block.annotations?.audience;
-  return audience !== undefined && audience.length > 0 && !audience.includes("assistant");
 }
 
 /** A link in lines: its URI, and what its server says of it, each bounded. */
