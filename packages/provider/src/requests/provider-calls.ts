@@ -1,27 +1,45 @@
 import {
   defaultTimeouts,
+  HostsideError,
   type CallOptions,
-  type HostsideError,
+  type Connection,
+  type HostRequest,
   type JsonObject,
+  type JsonValue,
+  type RequestOptions,
   type RequestSeam,
+  type Subscription,
   type ToolCall,
+  type ToolOutcome,
   type ToolProvider,
 } from "@hostside/core";
 import {
   assertCallOptions,
+  assertMessage,
+  assertRequestOptions,
+  assertToolName,
+  createRequestPipeline,
+  fairnessKeyOf,
+  isJsonObject,
   onBehalfOf,
   readCallArguments,
   unknownToolError,
   withErrorContext,
+  withoutApproval,
   type AbsentServer,
 } from "@hostside/core/implement";
 import { qualifiedName } from "@hostside/naming";
 import { checkSelection, toolQuarantinedError, toolRemovedError } from "../calls/call-errors.ts";
 import { findOffered, findCatalogTool, findQuarantined } from "../catalog/catalog.ts";
 import { describeServer, type CatalogTool } from "../catalog/define-tool.ts";
+import { assertInUse, type Session } from "../link/sessions.ts";
 import type { Registration } from "../servers/registration.ts";
 import type { Lend, ProviderContext } from "../servers/server-set.ts";
-import { LentConnections, type SendCall, type TimeoutMsOf } from "./lent-connections.ts";
+
+type RequestPipeline = ReturnType<typeof createRequestPipeline>;
+
+/** Sends a call to the queue of its server. */
+type SendCall = (registration: Registration, call: ToolCall) => Promise<ToolOutcome>;
 
 /** The calls of one provider, from a local name to the call queue of a server. */
 export interface ProviderCalls {
@@ -32,7 +50,10 @@ export interface ProviderCalls {
   readonly busy: boolean;
   readonly callTimeoutMs: NonNullable<ToolProvider["callTimeoutMs"]>;
   readonly describeServer: NonNullable<ToolProvider["describeServer"]>;
-  /** The connection that the product gets of a session. */
+  /**
+   * The connection that the product gets of a session. Requests on it go through the layers of the
+   * provider, and no call reaches a tool that is not on offer.
+   */
   readonly lend: Lend;
 }
 
@@ -42,21 +63,21 @@ const noOptions: CallOptions = Object.freeze({});
 export function createProviderCalls(context: ProviderContext): ProviderCalls {
   const { serverSet, assertOpen, settings, catalog } = context;
   const { requestSeam, principal } = settings;
-  const timeoutMsOf: TimeoutMsOf = (serverId, name) =>
+  const timeoutMsOf = (serverId: string, name: "callMs" | "requestMs" | "elicitTotalMs"): number =>
     serverSet.get(serverId)?.link.spec.timeouts?.[name] ?? defaultTimeouts[name];
   // Also those with a server that was removed meanwhile, which may finish.
   let underWay = 0;
   const sendCall = createSendCall(requestSeam);
-  const lent = new LentConnections({
-    settings,
-    sendCall,
-    timeoutMsOf,
-    find: (registration, toolName) => findOnOffer(registration, toolName, context),
+  const requests = createRequestPipeline({
+    interceptors: settings.requestInterceptors,
+    timeoutMsOf: ({ serverId }) => timeoutMsOf(serverId, "requestMs"),
+    mostPausedMsOf: ({ serverId }) => timeoutMsOf(serverId, "elicitTotalMs"),
   });
+  const lent = new WeakMap<Session, Connection>();
   return {
-    end: (error, all) => lent.end(error, all),
+    end: (error, all) => requests.end(error, all),
     get busy() {
-      return underWay + lent.size > 0;
+      return underWay + requests.size > 0;
     },
     callTimeoutMs(toolName) {
       const tool = findCatalogTool(catalog.current, toolName);
@@ -66,7 +87,11 @@ export function createProviderCalls(context: ProviderContext): ProviderCalls {
       const spec = serverSet.get(serverId)?.link.spec;
       return spec && describeServer(spec, catalog.current.servers.get(serverId)?.listing.server);
     },
-    lend: (registration, session) => lent.lend(registration, session),
+    lend(registration, session) {
+      const connection = lent.get(session) ?? guardConnection({ context, sendCall, requests, registration, session });
+      lent.set(session, connection);
+      return connection;
+    },
     // Async, so that every failure is a rejection, also one that is known at once.
     async call(toolName, args, given = noOptions) {
       assertOpen();
@@ -139,4 +164,155 @@ function absentServers({ serverSet, catalog: { current } }: ProviderContext): re
     const { id, state, error } = serverSet.showing.status(registration);
     return { id, state, ...(error !== undefined && { code: error.code }) };
   });
+}
+
+interface Guarded {
+  readonly context: ProviderContext;
+  readonly sendCall: SendCall;
+  readonly requests: RequestPipeline;
+  readonly registration: Registration;
+  readonly session: Session;
+}
+
+function guardConnection(guarded: Guarded): Connection {
+  const { session } = guarded;
+  return {
+    server: session.connection.server,
+    listTools: (options) =>
+      ask(guarded, { method: "tools/list", options }, () => session.use((connection) => connection.listTools(options))),
+    // The way of every call of the provider, from a remote name instead of a local one.
+    async callTool(toolName, args, options = {}) {
+      assertToolName("callTool()", toolName);
+      assertCallOptions(options);
+      const { sendCall, registration, context } = guarded;
+      const definition = findOnOffer(registration, toolName, context);
+      const { origin } = definition;
+      const given = { args: readCallArguments(args, origin), options: onBehalfOf(context.settings.principal, options) };
+      const { raw } = await sendCall(registration, { origin, definition, ...given });
+      return raw;
+    },
+    request: (method, params, options) => request(guarded, { method, params, options }),
+    notify: (method, params) => notify(guarded, method, params),
+    subscribeResource: (uri, options) => subscribe(guarded, uri, options),
+    close: (reason) => session.connection.close(reason),
+  };
+}
+
+interface GivenRequest {
+  readonly method: string;
+  readonly params?: JsonObject | undefined;
+  readonly options?: RequestOptions | undefined;
+}
+
+/** Sends a request through the seam. */
+function ask<Answer>(
+  { registration: { id: serverId }, context: { settings } }: Guarded,
+  { method, options }: GivenRequest,
+  send: (meta?: JsonObject) => Promise<Answer>,
+): Promise<Answer> {
+  if (settings.requestSeam === undefined) return send();
+  return settings.requestSeam({ serverId, method, context: options?.context, signal: options?.signal }, send);
+}
+
+/** Hands a request or notification to the layers. */
+function handOn(
+  { requests, registration, session, context: { settings } }: Guarded,
+  { method, params, options = {}, isNotification = false }: GivenRequest & { readonly isNotification?: boolean },
+  send: (handed: HostRequest) => Promise<JsonValue>,
+): Promise<JsonValue> {
+  assertInUse(session);
+  assertMessage(isNotification ? "notify()" : "request()", method, params);
+  assertRequestOptions(options);
+  const given = onBehalfOf(settings.principal, options);
+  return requests.run({ ...addressOf(registration), method, params, isNotification, options: given }, send);
+}
+
+async function request(guarded: Guarded, given: GivenRequest): ReturnType<Connection["request"]> {
+  const { registration, session } = guarded;
+  if (given.method === "tools/call") throw new TypeError("request(): tools are called by callTool()");
+  return handOn(guarded, given, async (handed) => {
+    const { deadline, context } = handed.options;
+    const leave = deadline && registration.queue.pausable.add(deadline, fairnessKeyOf(context));
+    try {
+      return await ask(guarded, handed, (meta) =>
+        session.use((connection) =>
+          connection.request(given.method, withMeta(handed.params, meta), wireOptions(handed.options, registration)),
+        ),
+      );
+    } finally {
+      leave?.();
+    }
+  });
+}
+
+async function notify(guarded: Guarded, method: string, params?: JsonObject): Promise<void> {
+  await handOn(guarded, { method, params, isNotification: true }, async (handed) => {
+    await guarded.session.use((connection) => connection.notify(method, handed.params));
+    return null;
+  });
+}
+
+/**
+ * In both eras a request to subscribe, as far as layers are concerned; what they say of its URI
+ * counts. One subscription comes of it, and none when it fails: of what layers sent more than once,
+ * and of what comes too late, nothing is left.
+ */
+async function subscribe(guarded: Guarded, uri: string, options?: RequestOptions): Promise<Subscription> {
+  const { registration, session } = guarded;
+  const made: Subscription[] = [];
+  let isOver = false;
+  try {
+    await handOn(guarded, { method: "resources/subscribe", params: { uri }, options }, async (handed) => {
+      const { uri: wanted, _meta: meta } = handed.params ?? {};
+      const observer = isJsonObject(meta) ? { ...handed.options.observer, meta: () => meta } : handed.options.observer;
+      const wire = wireOptions({ ...handed.options, observer }, registration);
+      const wantedUri = typeof wanted === "string" ? wanted : uri;
+      made.push(await session.use((connection) => connection.subscribeResource(wantedUri, wire)));
+      if (isOver) endAll(made);
+      return {};
+    });
+  } catch (reason) {
+    endAll(made);
+    throw reason;
+  } finally {
+    isOver = true;
+  }
+  const kept = made.pop();
+  endAll(made);
+  if (kept !== undefined) return kept;
+  throw new HostsideError("a layer answered a subscription in the place of its server", {
+    code: "internal_error",
+    serverId: registration.id,
+    outcome: "not-sent",
+  });
+}
+
+function endAll(subscriptions: Subscription[]): void {
+  for (const end of subscriptions.splice(0)) end();
+}
+
+function withMeta(params: JsonObject | undefined, meta: JsonObject | undefined): JsonObject | undefined {
+  if (meta === undefined) return params;
+  const own = params?.["_meta"];
+  return { ...params, _meta: { ...meta, ...(isJsonObject(own) && own) } };
+}
+
+function addressOf({ id, link, shownListing }: Registration): Pick<HostRequest, "serverId" | "server"> {
+  return { serverId: id, server: describeServer(link.spec, shownListing?.server) };
+}
+
+// What the connection has to know. No request takes longer than the spec of its server says.
+function wireOptions(
+  { signal, timeoutMs, deadline, context, observer }: RequestOptions,
+  { link: { spec } }: Registration,
+): RequestOptions {
+  const { requestMs = timeoutMs ?? defaultTimeouts.requestMs } = spec.timeouts ?? {};
+  const given = timeoutMs ?? requestMs;
+  const leftMs = Math.min(given, requestMs, deadline?.remainingMs() ?? Number.POSITIVE_INFINITY);
+  return {
+    timeoutMs: Math.max(1, leftMs),
+    ...(signal !== undefined && { signal }),
+    ...(context !== undefined && { context: withoutApproval(context) }),
+    ...(observer !== undefined && { observer }),
+  };
 }
