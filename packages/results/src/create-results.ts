@@ -100,11 +100,10 @@ export function createResults(options: ResultsOptions): Results {
   // Made for the first result: cryptography takes longer to load than everything here to make.
   const keptBy = (): string => (ownName ??= randomName());
   const onFailure = (failure: KeepFailure): void => report(failure, onDiagnostic);
-  const keeper = createKeeper({ sink, handles, maxBytes, keptBy, onFailure, tool: toolName, showPaths });
+  const keeper = createKeeper({ sink, handles, maxBytes, onFailure, tool: toolName, showPaths });
   const reader = createReader({
     sink,
     handles,
-    reachable: keptBy,
     media: { types: settings.mediaTypes, maxItemBytes: settings.maxItemBytes },
     roomFor: (item) => roomFor(item, settings),
   });

@@ -87,15 +87,15 @@ describe("createStoreSink()", () => {
 });
 
 describe("handles over a shared store", () => {
-  it("say of bytes that are with another replica that they cannot be reached from here", async () => {
+  it("are unknown where the bytes are with another replica", async () => {
     const store = createMemoryStore();
     const [one, other] = [0, 1].map(() => createResults({ store, sink: createMemorySink() }));
     const handle = handleIn(
       (await one?.present(outcomeOf({ content: [text("x".repeat(50_000))] }), { context })) as Presented,
     );
     expect(await other?.read({ handle }, { context })).toMatchObject({
-      reason: "unavailable",
-      message: expect.stringContaining("kept by another process"),
+      reason: "unknown-handle",
+      message: expect.stringContaining("is with another process"),
     });
     expect(await one?.read({ handle }, { context })).toMatchObject({ kind: "text" });
   });
@@ -115,7 +115,7 @@ describe("handles over a shared store", () => {
     for (const key of later) store.kept.set(key, { version: 2, value: { all: "new" } });
     expect(await results.read({ handle }, { context })).toMatchObject({
       reason: "unavailable",
-      message: expect.stringContaining("not written by this version"),
+      message: expect.stringContaining("what keeps it failed"),
     });
     expect((await results.present(outcome, { context })).omitted[0]).not.toHaveProperty("handle");
     expect(diagnostics).toEqual([

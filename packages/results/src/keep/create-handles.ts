@@ -16,11 +16,6 @@ export interface KeptItem {
   /** The tool it came from. */
   readonly serverId: string;
   readonly toolName: string;
-  /**
-   * The presenter that kept it, by a random name. Bytes that another one kept may be out of reach
-   * here.
-   */
-  readonly keptBy: string;
 }
 
 /** The parts of handles. */
@@ -45,10 +40,9 @@ export interface Handles {
   add(item: KeptItem, scope: string): Promise<string>;
   /**
    * Finds what stands behind a handle; `undefined` for any that is not of this conversation, or no
-   * longer good, `"unreadable"` for one that a later version of Hostside made. Rejects as the store
-   * does.
+   * longer good. Rejects as the store does.
    */
-  find(handle: string, scope: string): Promise<KeptItem | "unreadable" | undefined>;
+  find(handle: string, scope: string): Promise<KeptItem | undefined>;
   /** Forgets one handle and what stands behind it. */
   drop(handle: string, scope: string): Promise<void>;
   /** Forgets all that a conversation kept. */
@@ -113,12 +107,8 @@ export function createHandles({ store, lock, sink, ttlMs, maxHandles, maxBytes }
       return handle;
     },
     async find(handle, scope) {
-      const stored = await store.get(keyOf(scope));
-      try {
-        return readList(stored).find((one) => one.handle === handle && one.endsAt > clock.date());
-      } catch {
-        return "unreadable";
-      }
+      const list = readList(await store.get(keyOf(scope)));
+      return list.find((one) => one.handle === handle && one.endsAt > clock.date());
     },
     drop: (handle, scope) => changeAll(scope, (list) => list.filter((one) => one.handle !== handle)),
     forget: (scope) => changeAll(scope, () => []),
@@ -166,7 +156,7 @@ function readList(stored: unknown): List {
   return Array.isArray(list) ? list.flatMap((item: unknown) => readItem(item) ?? []) : [];
 }
 
-const texts = ["handle", "key", "mimeType", "serverId", "toolName", "keptBy"];
+const texts = ["handle", "key", "mimeType", "serverId", "toolName"];
 const numbers = ["bytes", "endsAt"];
 
 function readItem(value: unknown): ListedItem | undefined {

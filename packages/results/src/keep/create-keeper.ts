@@ -21,8 +21,6 @@ export interface KeeperInit {
   readonly handles: Handles;
   /** Bytes of one conversation: a larger piece is not kept at all. */
   readonly maxBytes: number;
-  /** The name of this presenter. */
-  readonly keptBy: () => string;
   /** Told why something was not kept. */
   readonly onFailure: (failure: KeepFailure) => void;
   readonly tool: string;
@@ -164,7 +162,7 @@ function keepPieces(job: KeepJob, init: KeeperInit): Omit<ResultKeeping, "end"> 
 async function putPiece(
   { data, mimeType, text }: PieceContent,
   { outcome, scope, conversation, signal }: KeepJob,
-  { sink, handles, maxBytes, keptBy, showPaths }: KeeperInit,
+  { sink, handles, maxBytes, showPaths }: KeeperInit,
 ): Promise<KeepResult> {
   if (data.length > maxBytes) return { notKept: refusalWords["too-large"] };
   const put = await sink.put({ data, mimeType, conversation }, { signal });
@@ -176,7 +174,7 @@ async function putPiece(
     signal.throwIfAborted();
     const characters = text === undefined ? undefined : codePointsIn(text, 0, text.length);
     const { serverId = "", toolName = "" } = outcome.origin ?? {};
-    const item = { key, mimeType, bytes: data.length, characters, serverId, toolName, keptBy: keptBy() };
+    const item = { key, mimeType, bytes: data.length, characters, serverId, toolName };
     handle = await handles.add(item, scope);
     signal.throwIfAborted();
     return { handle, characters, path: showPaths ? path : undefined };

@@ -10,8 +10,6 @@ import { describeMatch, type ReadAnswer, type ReadFailure, type ReadRequest, typ
 export interface ResultReaderInit {
   readonly sink: BlobSink;
   readonly handles: Handles;
-  /** The name of this presenter: what it kept is within its reach, or gone. */
-  readonly reachable: () => string;
   /** Media that a model may have whole. */
   readonly media: MediaRules;
   /** How many bytes of text one answer may have, for a text of that origin. */
@@ -38,13 +36,12 @@ const mostMatches = 50;
 
 /** Makes a reader. */
 export function createReader(init: ResultReaderInit): Reader {
-  const { sink, handles, reachable } = init;
+  const { sink, handles } = init;
   const readNow = async (request: ReadRequest, scope: string): Promise<ReadAnswer> => {
     const item = await handles.find(request.handle, scope);
     if (item === undefined) return unknownHandle();
-    if (item === "unreadable") return failure("unavailable", unreadableWords);
     const data = await sink.read(item.key);
-    if (data?.length !== item.bytes) return item.keptBy === reachable() ? unknownHandle() : elsewhere();
+    if (data?.length !== item.bytes) return unknownHandle();
     if (item.characters === undefined) return readBytes(request, { ...init, item, data });
     const text = new TextDecoder("utf-8", { ignoreBOM: true }).decode(data);
     const source = { ...init, item, text, total: item.characters };
@@ -76,22 +73,13 @@ interface TextSource extends AnswerRoom {
   readonly total: number;
 }
 
-const unreadableWords =
-  "It cannot be read here: what is known of it was not written by this version of the program. Call the tool again that brought the result.";
-
-function elsewhere(): ReadFailure {
-  const message =
-    "It was kept by another process of this program, and cannot be reached from here, or is too old. Call the tool again that brought the result.";
-  return failure("unavailable", message);
-}
-
 function failure(reason: ReadFailure["reason"], message: string): ReadFailure {
   return { kind: "failed", reason, message };
 }
 
 function unknownHandle(): ReadFailure {
   const message =
-    "Nothing is kept under this handle: it is wrong, or what it stood for is too old or had to go. Copy a handle exactly as a result gives it, or call the tool again that brought the result.";
+    "Nothing is kept under this handle: it is wrong, or what it stood for is too old, had to go or is with another process. Copy a handle exactly as a result gives it, or call the tool again that brought the result.";
   return failure("unknown-handle", message);
 }
 
