@@ -12,15 +12,15 @@ import {
   quoteText,
   readWholeNumber,
   reportUncaught,
+  runSoon,
   utf8Length,
   type Fields,
 } from "@hostside/core/implement";
 import { presentError } from "./errors/present-error.ts";
 import type { BlobSink } from "./keep/blob-sink.ts";
 import { createHandles, scopeOf, type KeptItem } from "./keep/create-handles.ts";
-import { createKeeper, type KeepFailure } from "./keep/create-keeper.ts";
+import { createKeeper, type Keeper, type KeepFailure, type KeepWork } from "./keep/create-keeper.ts";
 import { randomName } from "./keep/sink-room.ts";
-import { presentAndKeep } from "./present-and-keep.ts";
 import { delimitersFor } from "./present/delimiters.ts";
 import {
   presentFields,
@@ -29,7 +29,16 @@ import {
   type PresentSettings,
 } from "./present/present-options.ts";
 import { assertSettled, member } from "./present/untrusted.ts";
-import type { PresentContext, Presented, ResultPresenter } from "./presented.ts";
+import type {
+  Omission,
+  OmissionReason,
+  OutcomePiece,
+  PresentContext,
+  Presented,
+  ResultPresenter,
+} from "./presented.ts";
+import { presentRead } from "./present/present.ts";
+import { readOutcome } from "./present/read-outcome.ts";
 import { createReader } from "./read/create-reader.ts";
 import { presentAnswer } from "./read/present-answer.ts";
 import { parseRequest, type ReadAnswer, type ReadRequest } from "./read/read-answer.ts";
@@ -116,9 +125,11 @@ export function createResults(options: ResultsOptions): Results {
       // the handle.
       assertKnownOptions("present()", presentContext, { context: true, signal: true });
       assertSettled("present()", outcome);
+      const { context = {}, signal } = presentContext;
+      const work = { scope: scopeOf(context, keptBy()), conversation: context.conversation, signal };
       return (
         presentAnswer(outcome, toolName, settings) ??
-        (await presentAndKeep(outcome, presentContext, { settings, toolName, keptBy: keptBy(), keeper }))
+        (await presentAndKeep(outcome, settings, { toolName, keeper, work }))
       );
     },
     presentError: (error) => presentError(error, "blocks", { delimiters: settings.delimiters }),
@@ -137,6 +148,56 @@ export function createResults(options: ResultsOptions): Results {
       await keeper.close();
     },
   };
+}
+
+// What is bad, unknown or not for the model is not kept either.
+const keptReasons: ReadonlySet<OmissionReason> = new Set(["too-large", "too-many", "type-not-allowed", "wrong-type"]);
+const mostBlocks = 100_000;
+const mostRounds = 3;
+
+/**
+ * Presents an outcome, keeps what that leaves out, and presents it with the handles. Never rejects.
+ */
+async function presentAndKeep(
+  outcome: ToolOutcome,
+  settings: PresentSettings,
+  { toolName, keeper, work }: { readonly toolName: string; readonly keeper: Keeper; readonly work: KeepWork },
+): Promise<Presented> {
+  const shown = readOutcome(outcome, settings.maxBlocks);
+  let presented = presentRead(shown, settings);
+  if (!presented.omitted.some(isWorthKeeping)) return presented;
+
+  // What is left out may be large: others have their turn between the steps.
+  const nextTurn = (): Promise<void> => new Promise((resolve) => void runSoon(resolve));
+  await nextTurn();
+  const safe = readOutcome(outcome, mostBlocks, shown);
+  // Notices are longer with a handle in them, so that something else may no longer fit: what it is
+  // is found before, and kept as well.
+  let missing = piecesOf(presentRead(shown, { ...settings, kept: { tool: toolName, of: () => longest } }));
+  const kept = keeper.begin(safe, work);
+  try {
+    for (let round = 0; round < mostRounds && missing.length > 0; round += 1) {
+      await nextTurn();
+      await kept.keep(missing);
+      await nextTurn();
+      presented = presentRead(shown, { ...settings, kept });
+      missing = piecesOf(presented).filter((piece) => kept.of(piece) === undefined);
+    }
+    return presented;
+  } finally {
+    kept.end();
+  }
+}
+
+/** No handle, no count and no reason has more characters. */
+const longest = { handle: "f".repeat(32), characters: 1_000_000_000 };
+
+function isWorthKeeping({ reason }: Omission): boolean {
+  return keptReasons.has(reason);
+}
+
+function piecesOf({ omitted }: Presented): readonly OutcomePiece[] {
+  return omitted.filter(isWorthKeeping).flatMap(({ piece }) => piece ?? []);
 }
 
 const closedAnswer: ReadAnswer = {
