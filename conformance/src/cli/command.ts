@@ -8,7 +8,8 @@ export type Command =
   | { readonly kind: "list"; readonly verb: string | undefined }
   | { readonly kind: "explain"; readonly checkId: string }
   | RunCommandLine
-  | CompareCommandLine
+  /** Two reports that `--json` wrote. `strict`: new advice fails, too. */
+  | { readonly kind: "compare"; readonly before: string; readonly after: string; readonly strict: boolean }
   /** A mistake in the command line, told in one line. */
   | { readonly kind: "mistake"; readonly message: string };
 
@@ -18,17 +19,6 @@ export interface RunCommandLine {
   readonly values: OptionValues;
   /** The server, or the driver. */
   readonly program: readonly string[];
-}
-
-/**
- * `compare`: what became better and worse between two runs, from the reports that `--json` wrote.
- */
-export interface CompareCommandLine {
-  readonly kind: "compare";
-  readonly before: string;
-  readonly after: string;
-  /** New advice fails, too. */
-  readonly strict: boolean;
 }
 
 /** Formats that can be written to a file. */

@@ -4,10 +4,12 @@ import type { RunReport } from "../engine/run-report.ts";
 import { comparisonMarkdown } from "../report/comparison-report.ts";
 import { parseReport } from "../report/parse-report.ts";
 import { refuse, type CommandIo } from "./command-io.ts";
-import type { CompareCommandLine } from "./command.ts";
+import type { Command } from "./command.ts";
+
+type Compare = Extract<Command, { readonly kind: "compare" }>;
 
 /** Runs `compare` and resolves with the exit code. */
-export async function runCompareCommand(commandLine: CompareCommandLine, io: CommandIo): Promise<number> {
+export async function runCompareCommand(commandLine: Compare, io: CommandIo): Promise<number> {
   const [before, after] = await Promise.all([readReport(commandLine.before), readReport(commandLine.after)]);
   if (typeof before === "string") return refuse(before, io);
   if (typeof after === "string") return refuse(after, io);

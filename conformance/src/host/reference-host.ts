@@ -115,7 +115,7 @@ export function describeHostsideError(error: unknown): DriverError {
 
 type SignIns = ReturnType<typeof createSignIns>;
 
-/** Hostside's credentials for the servers of one host. Keeps nothing after it: the next one signs in again. */
+/** Credentials for the servers of one host. Keeps nothing after it: the next one signs in again. */
 function createSignIns() {
   const clients = new Map<string, DriverClient>();
   const oauth = createOAuth({ clients: ({ serverId }) => toConfig(clients.get(serverId)) });

@@ -1,4 +1,5 @@
-// A group that opens, a bar, or an atom (the end of a group, an escape, a class, a character) with its quantifier.
+// A group that opens, a bar, or an atom with its quantifier: the end of a group, an escape, a class,
+// a character.
 const token =
   /(\((?:\?(?:[:=!]|<[=!]|<\w{0,64}>))?)|(\|)|(\\[^]?|\[(?:\\[^]|[^\\\]])*\]?|[^])((?:[*+?]|\{\d{1,9}(?:,\d{0,9})?\})[?+]?)?/g;
 

@@ -27,7 +27,7 @@ export const modernRevision = "2026-07-28";
  */
 export const kitInfo = { name: "hostside-conformance", version: "1.0.0" } as const;
 
-/** Options of {@linkcode handshake}. */
+/** Options of {@linkcode attemptHandshake}. */
 export interface HandshakeOptions {
   readonly answerMs: number;
   /**
@@ -49,22 +49,17 @@ export type HandshakeAttempt =
 
 /**
  * Makes a session ready: `initialize` and `notifications/initialized`, or `server/discover` where
- * the server speaks only the modern era. Throws an error that says what came instead of an answer.
+ * the server speaks only the modern era.
  */
-export async function handshake(session: RawSession, options: HandshakeOptions): Promise<Handshake> {
-  const attempt = await attemptHandshake(session, options);
-  if (!attempt.ok) throw new Error(attempt.reason);
-  return attempt.handshake;
-}
-
-/** The same as {@linkcode handshake}, with the failure as a value. */
 export async function attemptHandshake(session: RawSession, options: HandshakeOptions): Promise<HandshakeAttempt> {
   const { revision = legacyRevisions[0] } = options;
   if (revision === modernRevision) return discover(session, options);
   const answer = await initialize(session, revision, options);
   if (answer.kind === "result" && isJsonObject(answer.result)) {
     await session.notify("notifications/initialized");
-    return { ok: true, handshake: fromInitialize(answer.result, revision) };
+    const { protocolVersion, serverInfo } = answer.result;
+    const version = typeof protocolVersion === "string" ? protocolVersion : revision;
+    return { ok: true, handshake: toHandshake(answer.result, version, serverInfo) };
   }
   // A server of the modern era alone answers with an error; over HTTP it may come as a 400 with
   // another body.
@@ -120,16 +115,8 @@ async function discover(
     return { ok: false, answer, reason: `server/discover: ${describeAnswer(answer)}` };
   const { result } = answer;
   const meta = isJsonObject(result["_meta"]) ? result["_meta"] : {};
-  const serverInfo = meta["io.modelcontextprotocol/serverInfo"];
-  const found: Handshake = {
-    era: "modern",
-    protocolVersion: modernRevision,
-    result,
-    capabilities: isJsonObject(result["capabilities"]) ? result["capabilities"] : {},
-    serverInfo: isJsonObject(serverInfo) ? serverInfo : undefined,
-    envelope,
-  };
-  return { ok: true, handshake: found };
+  const made = toHandshake(result, modernRevision, meta["io.modelcontextprotocol/serverInfo"]);
+  return { ok: true, handshake: { ...made, era: "modern", envelope } };
 }
 
 /** A value as JSON, cut to what a line of a report can hold. */
@@ -137,11 +124,11 @@ export function excerpt(value: JsonValue | undefined): string {
   return truncateText(JSON.stringify(value) ?? "nothing", 160);
 }
 
-function fromInitialize(result: JsonObject, offered: string): Handshake {
-  const { protocolVersion, capabilities, serverInfo } = result;
+function toHandshake(result: JsonObject, protocolVersion: string, serverInfo: JsonValue | undefined): Handshake {
+  const { capabilities } = result;
   return {
     era: "legacy",
-    protocolVersion: typeof protocolVersion === "string" ? protocolVersion : offered,
+    protocolVersion,
     result,
     capabilities: isJsonObject(capabilities) ? capabilities : {},
     serverInfo: isJsonObject(serverInfo) ? serverInfo : undefined,

@@ -1,7 +1,7 @@
+import { shakeHands } from "./ready-session.ts";
 import { startFaultServer } from "@hostside/fixtures";
 import { describe, expect, it } from "vitest";
 import { createTraceRecorder } from "../engine/trace-recorder.ts";
-import { handshake } from "./handshake.ts";
 import { openHttpSession } from "./http-session.ts";
 
 describe("openHttpSession()", () => {
@@ -12,7 +12,7 @@ describe("openHttpSession()", () => {
       await using server = await startFaultServer({ script, transport: "http" });
       const trace = createTraceRecorder();
       const session = openHttpSession(new URL(server.url), { id: "#1", trace, answerMs: 60_000 });
-      await handshake(session, { answerMs: 60_000 });
+      await shakeHands(session, { answerMs: 60_000 });
       await session.request("ping");
       await session.close();
       const posts = trace.slice().filter(({ kind, text }) => kind === "http" && text.startsWith("POST"));
@@ -25,7 +25,7 @@ describe("openHttpSession()", () => {
     const trace = createTraceRecorder();
     const headers = { authorization: "Bearer hunter2", "x-api-key": "hunter2" };
     const session = openHttpSession(new URL(server.url), { id: "#1", trace, answerMs: 60_000, headers });
-    await handshake(session, { answerMs: 60_000 });
+    await shakeHands(session, { answerMs: 60_000 });
     await session.close();
     expect(JSON.stringify(trace.slice())).not.toContain("hunter2");
   });
@@ -36,7 +36,7 @@ describe("openHttpSession()", () => {
     await using server = await startFaultServer({ script, transport: "http" });
     const trace = createTraceRecorder();
     const session = openHttpSession(new URL(server.url), { id: "#1", trace, answerMs: 60_000 });
-    await handshake(session, { answerMs: 60_000 });
+    await shakeHands(session, { answerMs: 60_000 });
     await session.request("ping");
     await session.close();
     const broken = trace.slice().filter(({ text }) => text.includes("did not come"));
@@ -55,7 +55,7 @@ describe("openHttpSession()", () => {
     await using server = await startFaultServer({ script: { era: "legacy", rules }, transport: "http" });
     const trace = createTraceRecorder();
     const session = openHttpSession(new URL(server.url), { id: "#1", trace, answerMs: 60_000 });
-    await handshake(session, { answerMs: 60_000 });
+    await shakeHands(session, { answerMs: 60_000 });
     const answered = session.request("ping");
     expect(await session.waitFor(({ method }) => method === started.method, 60_000)).toEqual(started);
     await session.notify("notifications/read");

@@ -40,7 +40,8 @@ export function openHttpSession(url: URL, options: HttpSessionOptions): HttpSess
       },
     );
     // Whatever the content type says: that it is wrong is told by a check of its own.
-    if (!isType(response, "text/event-stream") && response.body !== "") receive(response.body);
+    const isStream = response.headers.get("content-type")?.toLowerCase().startsWith("text/event-stream");
+    if (isStream !== true && response.body !== "") receive(response.body);
     return response;
   };
   const receive = (text: string): void => {
@@ -113,8 +114,4 @@ function protocolVersionOf(answer: Answer): string | undefined {
   const version =
     answer.kind === "result" && isJsonObject(answer.result) ? answer.result["protocolVersion"] : undefined;
   return typeof version === "string" ? version : undefined;
-}
-
-function isType({ headers }: HttpResponse, type: string): boolean {
-  return headers.get("content-type")?.toLowerCase().startsWith(type) ?? false;
 }

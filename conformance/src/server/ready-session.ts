@@ -1,6 +1,6 @@
 import type { JsonObject } from "@hostside/core";
 import { isJsonObject } from "@hostside/core/implement";
-import { handshake as makeHandshake, type Handshake, type HandshakeOptions } from "./handshake.ts";
+import { attemptHandshake, type Handshake, type HandshakeOptions } from "./handshake.ts";
 import type { Answer, RawSession, SendRequest } from "./raw-session.ts";
 
 /**
@@ -62,7 +62,9 @@ export async function shakeHands(
   options: HandshakeOptions,
   substitute?: Substitute,
 ): Promise<ReadySession> {
-  return readySession(session, await makeHandshake(session, options), substitute);
+  const attempt = await attemptHandshake(session, options);
+  if (!attempt.ok) throw new Error(attempt.reason);
+  return readySession(session, attempt.handshake, substitute);
 }
 
 /**

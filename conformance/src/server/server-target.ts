@@ -191,8 +191,9 @@ function takeSpare(spare: ReadySession[]): ReadySession | undefined {
 function createView(state: SharedState, root: () => ServerTarget): TargetView {
   const { options, sessions, bare, spare, substitute } = state;
   const opened = new Set<RawSession>();
-  // The ids of the sessions that are the trace of a failure, and sessions that other checks used before.
+  // The ids of the sessions that are the trace of a failure.
   const traced = new Set<string>();
+  // Sessions that other checks used before.
   const borrowed = new Set<RawSession>();
   const keep = <Session extends RawSession>(session: Session): Session => {
     opened.add(session);

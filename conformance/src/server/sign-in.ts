@@ -91,10 +91,8 @@ export async function signIn({ url, client, prompt, signal }: SignInOptions): Pr
       const other = open({ ...client, resource });
       try {
         await other.authorize(spec);
-        const { authorization = "" } = lowerCased(
-          learn(await credentialsOf(other, spec).headersFor({ method: "POST", url })),
-        );
-        return authorization.split(" ")[1];
+        const headers = learn(await credentialsOf(other, spec).headersFor({ method: "POST", url }));
+        return new Headers(headers).get("authorization")?.split(" ")[1];
       } catch {
         // The authorization server gives no tokens for what it does not know, as it should.
         return undefined;
@@ -113,8 +111,4 @@ function credentialsOf(oauth: OAuth, spec: ServerSpec): ServerCredentials {
   const credentials = oauth.authProvider(spec, request);
   if (credentials === undefined) throw new TypeError("the server is not one of OAuth");
   return credentials;
-}
-
-function lowerCased(headers: CredentialHeaders): Readonly<Record<string, string>> {
-  return Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]));
 }

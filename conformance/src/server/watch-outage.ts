@@ -1,4 +1,5 @@
 import { connect } from "node:net";
+import { pause } from "@hostside/core/implement";
 import type { Finding } from "../engine/check.ts";
 import { fail } from "./checks/define-check.ts";
 import type { ServerAddress } from "./server-address.ts";
@@ -67,13 +68,9 @@ function isBrokenOff(found: PromiseSettledResult<Finding>): boolean {
   return isUndone && /ECONNRE|EPIPE|socket hang up/.test(text);
 }
 
-async function isListening(url: URL): Promise<boolean> {
+async function isListening({ hostname, port, protocol }: URL): Promise<boolean> {
   // A process that ends drops its connections first, and its port some moments later.
-  await new Promise((resolve) => setTimeout(resolve, endingMs));
-  return isConnectable(url);
-}
-
-function isConnectable({ hostname, port, protocol }: URL): Promise<boolean> {
+  await pause(endingMs);
   return new Promise((resolve) => {
     const host = hostname.replace(/^\[(.*)\]$/, "$1");
     const socket = connect({ host, port: Number(port) || (protocol === "https:" ? 443 : 80), timeout: 2000 });

@@ -27,12 +27,8 @@ export interface CallOfTool {
   readonly text: string;
   /** The remote name. Default `append`. */
   readonly tool?: string;
-}
-
-/** A call with a deadline of its own, in milliseconds. */
-export interface HastyCall {
-  readonly text: string;
-  readonly timeoutMs: number;
+  /** A deadline of its own, in milliseconds. */
+  readonly timeoutMs?: number;
 }
 
 /**
@@ -58,7 +54,7 @@ export async function callWell(stage: Stage, stand: Stand, what: string | CallOf
 }
 
 /** A call that must not seem to have worked, and must be over in time. */
-export async function callInVain(stage: Stage, stand: Stand, what: string | HastyCall): Promise<string> {
+export async function callInVain(stage: Stage, stand: Stand, what: string | CallOfTool): Promise<string> {
   const { text, ...manner } = typeof what === "string" ? { text: what } : what;
   const reported = await stage.call(stand, { text }, manner);
   must(!succeeded(reported), `a call that cannot have worked brought ${describeCall(reported)}`);

@@ -111,7 +111,8 @@ export function createRecorder(options: RecorderOptions): Recorder {
 }
 
 function introduce(spec: ServerSpec, { mask, tape }: { readonly mask: Mask; readonly tape: Tape }): IdNumbers {
-  tape.note({ type: "server", id: spec.id, transport: describeTransport(spec, mask) });
+  const transport = describeTransport(spec, mask);
+  if (transport !== undefined) tape.add({ type: "server", id: spec.id, transport });
   return { request: 0, question: 0, token: 0 };
 }
 

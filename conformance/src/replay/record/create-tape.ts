@@ -1,12 +1,11 @@
-import type { RecordedEvent } from "../recording/recorded-event.ts";
+import type { RecordedEvent, RecordedServer } from "../recording/recorded-event.ts";
 
 /** Where the lines of a recording go, bounded. */
 export interface Tape {
   /** The number of a new process or exchange. */
   nextRun(): number;
-  add(event: Placeless<RecordedEvent>): void;
-  /** A line that is no event. */
-  note(line: object): void;
+  /** An event, or the line that introduces a server. */
+  add(line: Placeless<RecordedEvent> | ({ readonly type: "server" } & RecordedServer)): void;
   /** Writes the last line. Nothing is written after it. */
   end(masked: number): void;
   /** Why nothing more is written, if that is so. */
@@ -38,16 +37,14 @@ export function createTape(write: (line: string) => void): Tape {
       failure = error ?? new Error("the recording could not be written");
     }
   };
-  const putBounded = (value: object): void => {
-    const line = JSON.stringify(value);
-    if (length + line.length < mostLength) put(line);
-    else dropped += 1;
-  };
   put(JSON.stringify({ hostside: "recording", version: 1 }));
   return {
     nextRun: () => (runs += 1),
-    add: putBounded,
-    note: putBounded,
+    add(value) {
+      const line = JSON.stringify(value);
+      if (length + line.length < mostLength) put(line);
+      else dropped += 1;
+    },
     end(masked) {
       put(JSON.stringify({ type: "end", masked, ...(dropped > 0 && { dropped }) }));
       isEnded = true;

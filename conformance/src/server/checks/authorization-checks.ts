@@ -53,10 +53,11 @@ export const authorizationChecks: readonly ServerCheck[] = defineChecks("any", [
       "a JSON object with authorization_servers, at resource_metadata of the challenge or the well-known address",
     ],
     fix: "Serve the document at /.well-known/oauth-protected-resource, followed by the path of your endpoint.",
-    judge: async ({ challenge, resource, issuers }, address) => {
+    judge: async ({ challenge, resource, issuers }, { headers, signIn }) => {
       if (resource.json === undefined) {
         const namesDocument = challenge?.params.has("resource_metadata") === true;
-        return namesDocument || !isGivenCredentials(address)
+        const isGiven = signIn === undefined && new Headers(headers).has("authorization");
+        return namesDocument || !isGiven
           ? fail(`no JSON object at ${resource.tried.join(", ")}`)
           : notApplicable("the server takes what its users are given by hand, and signs nobody in");
       }
@@ -275,18 +276,13 @@ async function refused(
   return fail(response.status < 300 ? `${response.status}: let in` : describeResponse(response));
 }
 
-/** Whether whoever runs the kit has credentials for the server, without signing in. */
-function isGivenCredentials({ headers = {}, signIn }: HttpAddress): boolean {
-  return signIn === undefined && Object.keys(headers).some((name) => name.toLowerCase() === "authorization");
-}
-
 /** The credentials of the run for a first request to a URL, by default the server's. */
 async function credentialsFor({ address }: ServerTarget, url?: URL): Promise<Credentials> {
   if (address.type === "stdio") return { headers: {}, token: undefined, isBound: false };
   const { method } = firstRequest(address);
   const signedIn = await address.signIn?.headersFor({ method, url: url ?? address.url });
   const headers = { ...address.headers, ...signedIn };
-  const header = Object.entries(headers).find(([name]) => name.toLowerCase() === "authorization")?.[1] ?? "";
+  const header = new Headers(headers).get("authorization") ?? "";
   const [, scheme, token] = /^(bearer|dpop) +(\S+)$/i.exec(header) ?? [];
   return { headers, token, isBound: signedIn !== undefined && scheme?.toLowerCase() === "dpop" };
 }

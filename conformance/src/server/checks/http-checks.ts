@@ -1,9 +1,10 @@
+import { shakeHands } from "../ready-session.ts";
 import type { JsonValue } from "@hostside/core";
 import { isJsonObject } from "@hostside/core/implement";
 import type { Finding } from "../../engine/check.ts";
 import { parseObject } from "../../engine/parse-json.ts";
 import type { ServerTarget } from "../server-target.ts";
-import { attemptHandshake, envelopeFor, handshake, kitInfo, legacyRevisions, modernRevision } from "../handshake.ts";
+import { attemptHandshake, envelopeFor, kitInfo, legacyRevisions, modernRevision } from "../handshake.ts";
 import { isLoopback } from "../server-address.ts";
 import type { HttpResponse, HttpSession } from "../raw-session.ts";
 import {
@@ -226,7 +227,7 @@ export function post(
   return session.fetch({ method: "POST", headers, body });
 }
 
-/** A check of what a server on loopback says to a page of another origin, on a session of its own. */
+/** A check of what a server on loopback says to a page of another origin. */
 export function foreignOrigin(open: Opener, info: Pick<CheckInit, "level" | "rule" | "source">): CheckInit {
   return {
     ...info,
@@ -265,8 +266,8 @@ export function badJson(open: Opener): CheckInit {
 
 async function ready(target: ServerTarget): Promise<{ session: HttpSession; era: string; protocolVersion: string }> {
   const session = await target.open<HttpSession>();
-  const { era, protocolVersion } = await handshake(session, target);
-  return { session, era, protocolVersion };
+  const { handshake } = await shakeHands(session, target);
+  return { ...handshake, session };
 }
 
 /** Judges a server that uses sessions, by one and its id. */

@@ -1,6 +1,6 @@
+import { shakeHands } from "../ready-session.ts";
 import type { Finding } from "../../engine/check.ts";
 import { inSeconds } from "../../engine/in-seconds.ts";
-import { handshake } from "../handshake.ts";
 import type { SseSession } from "../raw-session.ts";
 import type { ServerTarget } from "../server-target.ts";
 import {
@@ -152,7 +152,7 @@ async function firstSession(target: ServerTarget): Promise<SseSession> {
 
 async function ready(target: ServerTarget): Promise<SseSession> {
   const session = await target.open<SseSession>();
-  await handshake(session, target);
+  await shakeHands(session, target);
   return session;
 }
 

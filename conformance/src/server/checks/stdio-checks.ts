@@ -3,9 +3,9 @@ import { describeEnd } from "../stdio-session.ts";
 import type { Finding } from "../../engine/check.ts";
 import { inSeconds } from "../../engine/in-seconds.ts";
 import type { StdioSession } from "../raw-session.ts";
-import { describeAnswer, handshake } from "../handshake.ts";
+import { describeAnswer } from "../handshake.ts";
 import { endGraceMs } from "../orderly-end.ts";
-import type { ReadySession } from "../ready-session.ts";
+import { shakeHands, type ReadySession } from "../ready-session.ts";
 import { deathOf } from "../server-target.ts";
 import { secondProcessId, startSecondProcess } from "../second-process.ts";
 import {
@@ -101,7 +101,7 @@ export const stdioChecks: readonly ServerCheck[] = defineChecks("stdio", ["lifec
     fix: "Do not ignore SIGTERM; a handler that cleans up must end the process afterwards. A wrapper (npx, a shell) must pass the signal on.",
     run: async (target) => {
       const session = await target.open<StdioSession>();
-      await handshake(session, target);
+      await shakeHands(session, target);
       session.kill("SIGTERM");
       const end = await session.ended(endGraceMs);
       return end ? pass(`ended with ${describeEnd(end)}`) : fail("still running two seconds after SIGTERM");
