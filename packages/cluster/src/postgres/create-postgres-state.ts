@@ -56,7 +56,13 @@ export function createPostgresState(pool: PostgresPool, options: PostgresStateOp
   const queries = postgresQueries(names);
   const sweeper = createSweeper(pool, queries.sweeps);
   const made = { areThere: queries.areThere(), sql: postgresTables(schema) };
-  const prepare = createOnce((signal) => makeTables(pool, made, signal));
+  let preparing: Promise<void> | undefined;
+  // Once for all who ask; a failure is forgotten, and tried again by the next one.
+  const prepare = (signal: AbortSignal | undefined): Promise<void> =>
+    (preparing ??= makeTables(pool, made, signal).catch((error: unknown) => {
+      preparing = undefined;
+      throw error;
+    }));
   const ask = async (query: Query, signal?: AbortSignal): Promise<readonly Row[]> => {
     await prepare(signal);
     return queryPool(pool, query, signal);
@@ -111,20 +117,6 @@ function fullBy(row: Row | undefined, { limit, stepMs, perMs }: Count): Full {
   const isForever = stepMs === undefined && perMs === undefined;
   const retryAfterMs = isForever ? undefined : Math.max(1, Math.ceil(Number(row?.["wait_ms"] ?? 0)));
   return { used: stepMs === undefined ? Number(row?.["used"] ?? limit) : limit, retryAfterMs };
-}
-
-/** One for all who ask; a failure is forgotten, and tried again by the next one. */
-function createOnce<T>(make: (signal?: AbortSignal) => Promise<T>): (signal?: AbortSignal) => Promise<T> {
-  let made: Promise<T> | undefined;
-  return async (signal) => {
-    const own = (made ??= make(signal));
-    try {
-      return await own;
-    } catch (error) {
-      if (made === own) made = undefined;
-      throw error;
-    }
-  };
 }
 
 /**
