@@ -4,15 +4,15 @@ import { describe, expect, it } from "vitest";
 import { useVirtualClock } from "../../../provider/test/simulation/virtual-clock.ts";
 import { createMemoryEngine } from "../../test/limits/counting-in-memory.ts";
 import { EngineClient } from "../engine/engine-client.ts";
-import { createLimitStore, type LimitStoreInit } from "./create-limit-store.ts";
+import { createLimitStore } from "./create-limit-store.ts";
 
 const budget: LimitRule = { name: "budget", budget: { calls: 100 }, waitMs: 0 };
 
-function setUp(options: Partial<LimitStoreInit> = {}) {
+function setUp() {
   const clock = useVirtualClock();
   const engine = createMemoryEngine();
   const client = new EngineClient({ name: "memory", timeoutMs: 1000, isAnswer: () => false });
-  const store = createLimitStore({ engine, client, prefix: "test:", limitFailure: "closed", ...options });
+  const store = createLimitStore({ engine, client, prefix: "test:" });
   const outages: LimitStoreOutage["state"][] = [];
   store.onOutage?.(({ state }) => void outages.push(state));
   const take = async (rule: LimitRule = budget, signal?: AbortSignal) => store.take([{ rule, key: "ada" }], signal);
@@ -84,23 +84,6 @@ describe("limits over an engine", () => {
     engine.answerAll();
     await settled();
     expect(Array.from(engine.counts.values())).toEqual([0]);
-  });
-
-  it("counts by itself where it is to, with the same limits, until the engine is back", async () => {
-    const { engine, take, lease, passed } = setUp({ limitFailure: "local" });
-    const two: LimitRule = { name: "two", budget: { calls: 2 }, waitMs: 0 };
-    engine.mode = "down";
-    for (let call = 0; call < 2; call += 1) {
-      const alone = await lease(two);
-      expect(alone.remark).toMatch(/was counted in this process alone, because .*memory/);
-      alone.settle(true);
-    }
-    expect(await take(two)).toMatchObject({ granted: false, part: "budget", used: 2, rule: two });
-    engine.mode = "well";
-    await passed(1001);
-    expect((await lease()).remark).toBeUndefined();
-    await passed(0);
-    expect(Array.from(engine.counts.values())).toEqual([1]);
   });
 
   it("takes nothing of the others for a call that one limit refuses", async () => {

@@ -17,7 +17,6 @@ export interface LimitStoreInit {
   readonly engine: CountingEngine;
   readonly client: EngineClient;
   readonly prefix: string;
-  readonly limitFailure: "closed" | "local";
 }
 
 /** How many calls may wait together for a rate. */
@@ -40,7 +39,6 @@ interface Line {
  * `limitFailure` is `"closed"`.
  */
 export function createLimitStore(init: LimitStoreInit): LimitStore {
-  const { limitFailure } = init;
   const outages = createEvent<LimitStoreOutage>();
   let isDown = false;
   const takeShares = createShares(init, (error) => {
@@ -49,7 +47,6 @@ export function createLimitStore(init: LimitStoreInit): LimitStore {
     outages.emit(error === undefined ? { state: "up" } : { state: "down", error });
   });
   const places = createMemoryLimitStore();
-  const alone = createMemoryLimitStore();
   const waitForRates = createRateQueue();
 
   const takeCounted = async (wants: Wants, signal: AbortSignal | undefined): Promise<Result> => {
@@ -58,13 +55,7 @@ export function createLimitStore(init: LimitStoreInit): LimitStore {
       return await abortable(taking, signal);
     } catch (error) {
       taking.then(giveBack, () => {});
-      if (signal?.aborted === true || limitFailure === "closed" || !isHostsideError(error)) throw error;
-      // Counts in this process.
-      const part = ({ name, rate, budget }: LimitRule): LimitRule => ({ name, rate, budget, waitMs: 0 });
-      const counted = wants.filter(({ rule }) => isCounted(rule));
-      const result = await alone.take(partOf(counted, part), signal);
-      if (!result.granted) return withRule(result, wants);
-      return { ...result, remark: `was counted in this process alone, because ${error.rawMessage}` };
+      throw error;
     }
   };
   const takeAll = async (wants: Wants, signal: AbortSignal | undefined): Promise<Result> => {
@@ -74,8 +65,8 @@ export function createLimitStore(init: LimitStoreInit): LimitStore {
     const held = wants.filter(({ rule }) => rule.concurrency !== undefined);
     if (held.length === 0) return { ...counted, waitedMs: clock.now() - since };
     try {
-      const part = ({ name, concurrency, waitMs }: LimitRule): LimitRule => ({ name, concurrency, waitMs });
-      const place = withRule(await places.take(partOf(held, part), signal), wants);
+      const parts = held.map(({ rule, key }) => ({ rule: { ...rule, rate: undefined, budget: undefined }, key }));
+      const place = withRule(await places.take(parts, signal), wants);
       if (place.granted) return together(place, counted, clock.now() - since);
       giveBack(counted);
       return place;
@@ -150,10 +141,6 @@ function lineOfRefusal({ rule }: LimitRefusal, wants: Wants): string {
   return lineOf(rule, wants.find((want) => want.rule.name === rule.name)?.key);
 }
 
-function partOf(wants: Wants, part: (rule: LimitRule) => LimitRule): Wants {
-  return wants.map(({ rule, key }) => ({ rule: part(rule), key }));
-}
-
 /** Names the whole rule, where a part of it refused. */
 function withRule(result: Result, wants: Wants): Result {
   if (result.granted) return result;
@@ -162,11 +149,9 @@ function withRule(result: Result, wants: Wants): Result {
 }
 
 function together(first: LimitLease, second: LimitLease, waitedMs: number): LimitLease {
-  const remark = first.remark ?? second.remark;
   return {
     granted: true,
     waitedMs,
-    ...(remark !== undefined && { remark }),
     settle(wasSent) {
       first.settle(wasSent);
       second.settle(wasSent);

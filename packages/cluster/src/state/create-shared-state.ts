@@ -13,7 +13,6 @@ export const sharedStateFields: Fields<SharedStateOptions> = {
   timeoutMs: true,
   maxWaitMs: true,
   holderTimeoutMs: true,
-  limitFailure: true,
 };
 
 /** Options with their defaults. */
@@ -37,15 +36,12 @@ export interface Engine {
 /** Fills in the defaults. Throws a `TypeError` that names the option that cannot be used. */
 export function readSharedStateOptions(owner: string, options: SharedStateOptions): SharedStateSettings {
   const { prefix = "hostside:", timeoutMs = 5000, maxWaitMs = 60_000, holderTimeoutMs = 10_000 } = options;
-  const { limitFailure = "closed" } = options;
   if (typeof prefix !== "string") throw new TypeError(`${owner}: prefix must be a string, not ${kindOf(prefix)}`);
   for (const [name, ms] of Object.entries({ timeoutMs, maxWaitMs, holderTimeoutMs })) {
     if (!(typeof ms === "number" && ms > 0 && ms <= longestTimeoutMs))
       throw new TypeError(`${owner}: ${name} must be a number above 0, at most ${longestTimeoutMs}`);
   }
-  if (limitFailure !== "closed" && limitFailure !== "local")
-    throw new TypeError(`${owner}: limitFailure must be "closed" or "local"`);
-  return { prefix, timeoutMs, maxWaitMs, holderTimeoutMs, limitFailure };
+  return { prefix, timeoutMs, maxWaitMs, holderTimeoutMs };
 }
 
 /** Makes a shared state over an engine. Sends nothing. */

@@ -56,10 +56,4 @@ export interface SharedStateOptions {
    * third of it. A shorter lease ends sooner.
    */
   readonly holderTimeoutMs?: number | undefined;
-  /**
-   * Decides about calls while the engine cannot count them. `"closed"`: they are refused with
-   * `call_refused`, whose cause is `store_failed`; `"local"`: each process counts by itself.
-   * Default `"closed"`.
-   */
-  readonly limitFailure?: "closed" | "local" | undefined;
 }

@@ -6,8 +6,8 @@ const test = "packages/cluster/src/limits/create-limit-store.test.ts";
 export const limitMutants: readonly TestedMutant[] = [
   one("lets calls run when nobody can count them, though it is to fail closed", {
     file: "limits/create-limit-store.ts",
-    find: 'limitFailure === "closed" || ',
-    replace: "",
+    find: "giveBack, () => {});\n      throw error;",
+    replace: "giveBack, () => {});\n      return { granted: true, waitedMs: 0, settle: () => {} };",
   }),
   one("has every call wait for an engine that is known to be down", {
     file: "engine/engine-client.ts",

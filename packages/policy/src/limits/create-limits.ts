@@ -91,10 +91,9 @@ async function take(call: ToolCall, wanted: readonly Wanted[], parts: LimitsPart
     result.settle(false);
     throw stoppedCall(call, "not-sent");
   }
-  const waited = result.waitedMs >= 1 ? `waited ${Math.round(result.waitedMs)} ms for its limits` : undefined;
-  for (const reason of [waited, result.remark]) {
-    if (reason !== undefined) tellApplied(call, { stage: "limits", reason }, parts);
-  }
+  const { waitedMs } = result;
+  const reason = `waited ${Math.round(waitedMs)} ms for its limits`;
+  if (waitedMs >= 1) tellApplied(call, { stage: "limits", reason }, parts);
   return result;
 }
 

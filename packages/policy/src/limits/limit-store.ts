@@ -27,11 +27,6 @@ export interface LimitWant {
 /** The share that a call was given. */
 export interface LimitLease {
   readonly granted: true;
-  /**
-   * A remark to be told about it, as a clause after the name of the call: "was let through
-   * uncounted, …".
-   */
-  readonly remark?: string | undefined;
   /** How long it waited for it, in milliseconds. */
   readonly waitedMs: number;
   /**
