@@ -15,7 +15,7 @@ import {
 import { assertKnownOptions, createEvent, quoteText, tell } from "@hostside/core/implement";
 import { createAdmission, type ToolAdmission } from "./admission/create-admission.ts";
 import { createApproval, type Approval } from "./approval/approval.ts";
-import { createBreaker, type CircuitStatus } from "./breaker/create-breaker.ts";
+import { createBreaker } from "./breaker/create-breaker.ts";
 import { createResultCache } from "./cache/create-result-cache.ts";
 import { createEffects } from "./effects/create-effects.ts";
 import { invoke, type InvokeTarget, type InvocationResult } from "./invoke/invoke.ts";
@@ -72,8 +72,6 @@ export interface Policy
    * whatever it is given.
    */
   invoke(target: InvokeTarget, invocation: unknown): Promise<InvocationResult>;
-  /** The circuits that are not closed, by server and tool. Empty without a breaker. */
-  circuits(): readonly CircuitStatus[];
   /** A text as results are masked, for the host's own logs. The text itself without `redact`. */
   redactText(text: string, context?: CallContext): string;
   /**
@@ -177,7 +175,6 @@ export function createPolicy(options: PolicyOptions = {}): Policy {
     forget: (scope) => approval.forget(scope),
     redactText: (text, context) => redaction?.redactText(text, context) ?? text,
     redactData: async (data, context) => redaction?.redactData(data, context) ?? data,
-    circuits: () => breaker?.statuses() ?? [],
     clearCache: () => cache?.clear(),
     close() {
       admission.close();

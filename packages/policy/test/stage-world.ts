@@ -11,7 +11,7 @@ import type {
 import { createCallPipeline } from "@hostside/core/implement";
 import { useVirtualClock, type VirtualClock } from "../../provider/test/simulation/virtual-clock.ts";
 import type { Policy } from "../src/policy.ts";
-import type { PolicyEvent } from "../src/policy-event.ts";
+import type { CircuitEvent, PolicyEvent } from "../src/policy-event.ts";
 import type { PolicyParts } from "../src/refuse.ts";
 
 /** The parts of a policy in a world of its own time, and what it told. */
@@ -121,4 +121,10 @@ export async function rejectionOf(work: Promise<unknown>): Promise<HostsideError
     return error as HostsideError;
   }
   throw new Error("it did not reject");
+}
+
+/** What was told last of each circuit, by server and tool. */
+export function lastOfEach(events: readonly PolicyEvent[]): readonly CircuitEvent[] {
+  const told = events.filter((event): event is CircuitEvent => event.type.startsWith("circuit-"));
+  return Array.from(new Map(told.map((event) => [JSON.stringify([event.serverId, event.toolName]), event])).values());
 }

@@ -3,14 +3,7 @@ import { assertKnownOptions, clock, onAbort, readWholeNumber, type Fields } from
 import { type StageParts, refuseCall } from "../refuse.ts";
 import { assertFunctions, readOneOf, readPositiveNumber } from "../read-options.ts";
 import { keepLatest } from "../seen-tools.ts";
-import {
-  createCircuit,
-  type Circuit,
-  type CircuitInit,
-  type CircuitState,
-  type EndRequest,
-  judgeHealth,
-} from "./circuit.ts";
+import { createCircuit, type Circuit, type CircuitInit, type EndRequest, judgeHealth } from "./circuit.ts";
 
 /** When a server is left alone because it fails, and how it is tried again. */
 export interface BreakerOptions {
@@ -30,16 +23,6 @@ export interface BreakerOptions {
   readonly openMs?: number | undefined;
 }
 
-/** The circuit of a server or tool. */
-export interface CircuitStatus {
-  readonly serverId: string;
-  /** Absent: it is about the whole server. */
-  readonly toolName?: string;
-  readonly state: CircuitState;
-  /** While it is open: how long it is, from now on. */
-  readonly retryAfterMs: number;
-}
-
 /** The part of a policy that sends nothing to a server that fails. */
 export interface Breaker {
   readonly seam: RequestSeam;
@@ -47,13 +30,11 @@ export interface Breaker {
    * Refuses a call while its circuit is open, so that nothing is used up for it. Counts nothing.
    */
   readonly interceptor: Interceptor;
-  /** All that are not closed, by server and tool. */
-  statuses(): readonly CircuitStatus[];
 }
 
 interface Entry {
   readonly circuit: Circuit;
-  readonly place: Pick<CircuitStatus, "serverId" | "toolName">;
+  readonly place: { readonly serverId: string; readonly toolName?: string };
 }
 
 const fields: Fields<BreakerOptions> = { servers: true, per: true, failures: true, openMs: true };
@@ -109,12 +90,6 @@ export function createBreaker(options: BreakerOptions, parts: StageParts): Break
       return run(entered.isProbe ? request.signal : undefined, send, entered.end);
     },
     interceptor: Object.assign(refuseIfOpen, { passes: ({ origin }: ToolCall) => !isOn(origin.serverId) }),
-    statuses: () =>
-      Array.from(circuits.values(), ({ circuit, place }) => ({
-        ...place,
-        state: circuit.state,
-        retryAfterMs: circuit.retryAfterMs(),
-      })).filter(({ state }) => state !== "closed"),
   };
 }
 
