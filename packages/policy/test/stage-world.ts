@@ -125,6 +125,8 @@ export async function rejectionOf(work: Promise<unknown>): Promise<HostsideError
 
 /** What was told last of each circuit, by server and tool. */
 export function lastOfEach(events: readonly PolicyEvent[]): readonly CircuitEvent[] {
-  const told = events.filter((event): event is CircuitEvent => event.type.startsWith("circuit-"));
-  return Array.from(new Map(told.map((event) => [JSON.stringify([event.serverId, event.toolName]), event])).values());
+  const ofCircuits = events.filter((event): event is CircuitEvent => event.type.startsWith("circuit-"));
+  return Array.from(
+    new Map(ofCircuits.map((event) => [JSON.stringify([event.serverId, event.toolName]), event])).values(),
+  );
 }
