@@ -101,9 +101,8 @@ const dateTime =
 export const readDateTime: Reader = (value) => {
   const [, year, month, day] = (typeof value === "string" ? dateTime.exec(value) : null)?.map(Number) ?? [];
   if (year === undefined || month === undefined || day === undefined) return undefined;
-  const isLeapYear = (year % 4 === 0 && year % 100 !== 0) || year % 400 === 0;
-  const days = [31, isLeapYear ? 29 : 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31][month - 1] ?? 0;
-  return day >= 1 && day <= days ? value : undefined;
+  const date = new Date(Date.UTC(year, month - 1, day));
+  return date.getUTCMonth() === month - 1 && date.getUTCDate() === day ? value : undefined;
 };
 
 /**
