@@ -21,12 +21,11 @@ import {
   assertCallOptions,
   assertToolName,
   isCallArguments,
-  quoteText,
   readCallArguments,
   withErrorContext,
 } from "@hostside/core/implement";
 import type { ServerContext } from "../context/server-context.ts";
-import type { RequestChannel } from "../message/outgoing-request.ts";
+import { requestError, type OutgoingRequest, type RequestChannel } from "../message/outgoing-request.ts";
 import type { Elicitor } from "../wire/elicitor.ts";
 import { listTools } from "./list-tools.ts";
 import { Liveness } from "./liveness.ts";
@@ -236,9 +235,10 @@ export async function callTool(init: CallToolInit, call: ToolCallRequest): Promi
   const { toolName, options } = call;
   assertToolName("callTool()", toolName);
   assertCallOptions(options);
-  const args = isCallArguments(call.args) ? call.args : readArguments(context.serverId, call);
-  const refusal = cooldown.refusal(toolName);
-  if (refusal !== undefined) throw refusal;
+  // Nothing, or what cannot be sent.
+  const args = isCallArguments(call.args)
+    ? call.args
+    : readCallArguments(call.args, { serverId: context.serverId, toolName, qualifiedName: toolName });
   const { onProgress, meta, context: callContext, timeoutMs = timeouts.callMs, observer } = options;
   const request = {
     method: "tools/call",
@@ -253,6 +253,7 @@ export async function callTool(init: CallToolInit, call: ToolCallRequest): Promi
     observer,
     toolName,
   } as const;
+  cooldown.check(request);
   const asking = { request, time: new TimeLeft(context, request), tally: { asked: 0 } };
   let isAnswered = false;
   try {
@@ -262,7 +263,13 @@ export async function callTool(init: CallToolInit, call: ToolCallRequest): Promi
     if (isModern && result["resultType"] === "input_required") result = await continueInRounds(init, asking, result);
     if (isModern && result["resultType"] === "task" && init.tasks)
       result = await awaitTask(init, { ...asking, created: result });
-    return checkResult(init, toolName, result);
+    const problem = findProblem(result, context.redact);
+    if (problem === undefined) return result;
+    throw requestError(context, request, {
+      what: `was answered ${problem}`,
+      code: "protocol_error",
+      outcome: "unknown",
+    });
   } catch (error) {
     init.liveness.failed(error);
     cooldown.note(error);
@@ -273,29 +280,11 @@ export async function callTool(init: CallToolInit, call: ToolCallRequest): Promi
   }
 }
 
-// Nothing, or what cannot be sent.
-function readArguments(serverId: string, { toolName, args }: ToolCallRequest): JsonObject {
-  return readCallArguments(args, { serverId, toolName, qualifiedName: toolName });
-}
-
 /**
  * True if the server refused a call whose headers do not mirror what its schema of today declares.
  */
 export function isHeaderMismatch(error: unknown): error is HostsideError {
   return isHostsideError(error) && error.details.rpcCode === headerMismatch;
-}
-
-function checkResult({ context }: CallToolInit, toolName: string, result: JsonObject): JsonObject {
-  const { serverId, redact } = context;
-  const problem = findProblem(result, redact);
-  if (problem === undefined) return result;
-  throw new HostsideError(`${nameOf(serverId, toolName)} was answered ${problem}`, {
-    code: "protocol_error",
-    serverId,
-    toolName,
-    outcome: "unknown",
-    details: { operation: "tools/call" },
-  });
 }
 
 // A missing type counts as "complete", as it does from servers of earlier drafts.
@@ -306,10 +295,6 @@ function findProblem(result: JsonObject, redact: (text: string) => string): stri
   if (content === null || structuredContent === null || toolResult === null) return undefined;
   const others = Object.keys(result).filter((name) => !["resultType", "_meta", "isError"].includes(name));
   return others.length === 0 ? undefined : `with no content, but with ${quoteJson(others.slice(0, 10), redact)}`;
-}
-
-function nameOf(serverId: string, toolName: string): string {
-  return `tools/call of ${quoteText(toolName)} on server ${JSON.stringify(serverId)}`;
 }
 
 /**
@@ -324,14 +309,19 @@ export class Cooldown {
     this.#context = context;
   }
 
-  /** The error that a call is refused with now; `undefined` when it may go out. */
-  refusal(toolName: string): HostsideError | undefined {
-    if (this.#until === undefined) return undefined;
-    const { serverId } = this.#context;
-    const leftMs = Math.ceil(this.#until - clock.now());
-    if (leftMs > 0) return tooEarly(leftMs, { serverId, toolName });
+  /** Throws `rate_limited`, outcome `not-sent`, for a call that may not go out yet. */
+  check(request: OutgoingRequest): void {
+    if (this.#until === undefined) return;
+    const retryAfterMs = Math.ceil(this.#until - clock.now());
+    if (retryAfterMs > 0) {
+      throw requestError(this.#context, request, {
+        what: `was not sent: the server asked to be left alone for another ${retryAfterMs} ms`,
+        code: "rate_limited",
+        outcome: "not-sent",
+        details: { retryAfterMs },
+      });
+    }
     this.#until = undefined;
-    return undefined;
   }
 
   /** Takes note of what a call failed with. */
@@ -342,18 +332,4 @@ export class Cooldown {
     const { retryAfterMs = 0 } = error.details;
     if (retryAfterMs > 0) this.#until = Math.max(this.#until ?? 0, clock.now() + retryAfterMs);
   }
-}
-
-function tooEarly(
-  retryAfterMs: number,
-  { serverId, toolName }: { readonly serverId: string; readonly toolName: string },
-): HostsideError {
-  const what = `tools/call of ${quoteText(toolName)} on server ${JSON.stringify(serverId)} was not sent`;
-  return new HostsideError(`${what}: the server asked to be left alone for another ${retryAfterMs} ms`, {
-    code: "rate_limited",
-    serverId,
-    toolName,
-    outcome: "not-sent",
-    details: { operation: "tools/call", retryAfterMs },
-  });
 }
