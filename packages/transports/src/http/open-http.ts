@@ -57,7 +57,7 @@ function openEndpoint(spec: ServerSpec, { lasting, options }: HttpContext): Http
     spec,
     exchange,
     authorizer: provider && new Authorizer(lasting, provider),
-    hostHeaders: headersFor && createHostHeaders({ spec, headersFor, context: lasting }),
+    hostHeaders: headersFor && createHostHeaders(spec, headersFor, lasting),
     context: lasting,
   });
 }

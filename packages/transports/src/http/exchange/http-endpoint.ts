@@ -81,8 +81,8 @@ export function createHttpEndpoint({
   };
   const startAuthorized = (request: EndpointRequest, credentials: CredentialHeaders): HttpCall => {
     const own = toRequestHeaders(credentials, context);
-    isAuthorized = own !== undefined;
-    return start(own === undefined ? request : { ...request, headers: { ...request.headers, ...own } });
+    isAuthorized = Object.keys(own).length > 0;
+    return start(isAuthorized ? { ...request, headers: { ...request.headers, ...own } } : request);
   };
   return {
     serverId,

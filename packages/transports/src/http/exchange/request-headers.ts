@@ -44,57 +44,35 @@ export interface Carried {
 /** The headers that a host adds to one request. */
 export type HeadersFor = (spec: ServerSpec, request: HeaderRequest) => Readonly<Record<string, string>> | undefined;
 
-/** The input of {@linkcode createHostHeaders}. */
-export interface HostHeadersInit {
-  readonly spec: HttpEntry & Pick<ServerSpec, "id">;
-  readonly headersFor: HeadersFor;
-  readonly context: ServerContext;
-}
-
 const longestExcerpt = 100;
 
 /**
- * Asks the host for its headers of one request, and checks them: names and values must be legal,
- * and none may be one that the transport sets or that the connection has its credentials in. Values
- * of credentials are masked from then on wherever they are echoed. The function that this returns
- * throws `internal_error`, outcome `not-sent`, which names the header and not its value.
+ * Asks the host for its headers of one request, and checks them as {@linkcode checkHeaders} does;
+ * none may be one that the connection has its credentials in. The function that this returns throws
+ * `internal_error`, outcome `not-sent`.
  */
-export function createHostHeaders({
-  spec,
-  headersFor,
-  context,
-}: HostHeadersInit): (carried: Carried) => Readonly<Record<string, string>> {
-  const { serverId, secrets, principal, redact } = context;
+export function createHostHeaders(
+  spec: HttpEntry & Pick<ServerSpec, "id">,
+  headersFor: HeadersFor,
+  context: ServerContext,
+): (carried: Carried) => Readonly<Record<string, string>> {
+  const owner = "headersFor()";
   const ownsAuthorization = spec.auth !== undefined || spec.bearerToken !== undefined;
-  const refuse = (what: string, cause?: unknown): HostsideError =>
-    new HostsideError(`headersFor() of server ${JSON.stringify(serverId)} ${what}; nothing was sent`, {
-      code: "internal_error",
-      serverId,
-      outcome: "not-sent",
-      ...(cause !== undefined && { cause: safeCause(cause, redact) }),
-    });
-  const check = (name: string, value: unknown): string => {
-    const shown = `gave ${quote(name)}`;
-    const lower = checkName(name, (fault) => refuse(`${shown}, which ${fault}`));
-    if (lower === "authorization" && ownsAuthorization)
-      throw refuse(`${shown}, in which the connection has credentials of its own`);
-    if (typeof value !== "string" || !isHeaderValue(value)) throw refuse(`${shown} a value that no header can carry`);
-    if (isCredentialHeader(lower)) learnValue(value, secrets.learn);
-    return lower;
-  };
   return (carried) => {
     let given: unknown;
     try {
-      given = headersFor(spec, toHeaderRequest(carried, principal));
+      given = headersFor(spec, toHeaderRequest(carried, context.principal));
     } catch (cause) {
-      throw refuse("threw", cause);
+      throw refusal(owner, context, { what: "threw", cause: safeCause(cause, context.redact) });
     }
-    if (given === undefined || given === null) return {};
     // That it is a promise is what is reported.
     if (given instanceof Promise) given.catch(() => undefined);
-    if (typeof given !== "object" || given instanceof Promise)
-      throw refuse("answered something that is no object of headers");
-    return Object.fromEntries(Object.entries(given).map(([name, value]) => [check(name, value), value]));
+    const headers = checkHeaders(given ?? {}, { owner, context, isSecret: isCredentialHeader });
+    if (ownsAuthorization && headers["authorization"] !== undefined)
+      throw refusal(owner, context, {
+        what: 'gave "authorization", in which the connection has credentials of its own',
+      });
+    return headers;
   };
 }
 
@@ -111,41 +89,58 @@ function toHeaderRequest({ message, callContext }: Carried, principal: string | 
 }
 
 /**
- * Credentials as a request carries them, by lower-case names; `undefined` for none. Their values
- * are masked from now on wherever they are echoed. Throws, outcome `not-sent`, naming the header
- * and not its value: `auth_required` for a value that no header can carry, `internal_error` for
- * what whoever gave them got wrong.
+ * Credentials as a request carries them, by lower-case names, checked as {@linkcode checkHeaders}
+ * does. A value that no header can carry is `auth_required`.
  */
 export function toRequestHeaders(
   credentials: CredentialHeaders,
-  { serverId, secrets }: Pick<ServerContext, "secrets" | "serverId">,
-): Record<string, string> | undefined {
-  const refuse = (what: string, code: HostsideErrorCode = "internal_error"): HostsideError =>
-    new HostsideError(`the credentials for server ${JSON.stringify(serverId)} ${what}; nothing was sent`, {
-      code,
-      serverId,
-      outcome: "not-sent",
-    });
-  if (typeof credentials !== "object" || credentials === null) throw refuse("are no object of headers");
-  let headers: Record<string, string> | undefined;
-  for (const name of Object.keys(credentials)) {
-    const value = credentials[name];
-    const lower = checkName(name, (fault) => refuse(`include ${quote(name)}, which ${fault}`));
-    if (typeof value !== "string") throw refuse(`give ${quote(name)} a value that is no text`);
-    // A proof of DPoP lets nobody in without its token, and one for each request would push out
-    // what has to be masked.
-    if (lower !== "dpop") learnValue(value, secrets.learn);
-    if (!isHeaderValue(value)) throw refuse(`give ${quote(name)} a value that no header can carry`, "auth_required");
-    (headers ??= {})[lower] = value;
+  context: Pick<ServerContext, "secrets" | "serverId">,
+): Readonly<Record<string, string>> {
+  // A proof of DPoP lets nobody in without its token, and one for each request would push out what
+  // has to be masked.
+  const isSecret = (name: string): boolean => name !== "dpop";
+  return checkHeaders(credentials, { owner: "credentials", context, isSecret, illegalValue: "auth_required" });
+}
+
+interface HeaderRules {
+  /** The source of the headers. */
+  readonly owner: string;
+  readonly context: Pick<ServerContext, "secrets" | "serverId">;
+  readonly isSecret: (name: string) => boolean;
+  /** The code for a value that no header can carry. Default `internal_error`. */
+  readonly illegalValue?: HostsideErrorCode;
+}
+
+/**
+ * Checks headers that a product gave: names and values must be legal, and none may be one that the
+ * transport sets. Secret values are masked from then on wherever they are echoed. Throws, outcome
+ * `not-sent`, naming the header and not its value.
+ */
+function checkHeaders(given: unknown, { owner, context, isSecret, illegalValue }: HeaderRules): Record<string, string> {
+  const refuse = (what: string, code?: HostsideErrorCode): HostsideError => refusal(owner, context, { what, code });
+  if (!isJsonObject(given) || given instanceof Promise) throw refuse("answered something that is no object of headers");
+  const headers: Record<string, string> = {};
+  for (const name of Object.keys(given)) {
+    const value = given[name];
+    const lower = name.toLowerCase();
+    const shown = `gave ${JSON.stringify(cleanText(name, longestExcerpt))}`;
+    if (!isHeaderName(name)) throw refuse(`${shown}, which is no name of a header`);
+    if (isReservedHeader(lower)) throw refuse(`${shown}, which the transport sets`);
+    if (typeof value !== "string") throw refuse(`${shown} a value that no header can carry: it is no text`);
+    if (isSecret(lower)) learnValue(value, context.secrets.learn);
+    if (!isHeaderValue(value)) throw refuse(`${shown} a value that no header can carry`, illegalValue);
+    headers[lower] = value;
   }
   return headers;
 }
 
-function checkName(name: string, refuse: (fault: string) => HostsideError): string {
-  const lower = name.toLowerCase();
-  if (!isHeaderName(name)) throw refuse("is no name of a header");
-  if (isReservedHeader(lower)) throw refuse("the transport sets");
-  return lower;
+function refusal(
+  owner: string,
+  { serverId }: Pick<ServerContext, "serverId">,
+  { what, code = "internal_error", cause }: { what: string; code?: HostsideErrorCode | undefined; cause?: unknown },
+): HostsideError {
+  const message = `${owner} of server ${JSON.stringify(serverId)} ${what}; nothing was sent`;
+  return new HostsideError(message, { code, serverId, outcome: "not-sent", cause });
 }
 
 // "Bearer abc" is echoed as a whole or as "abc" alone.
@@ -153,10 +148,6 @@ function learnValue(value: string, learn: (secret: string) => void): void {
   learn(value);
   const space = value.indexOf(" ");
   if (space !== -1) learn(value.slice(space + 1).trim());
-}
-
-function quote(name: string): string {
-  return JSON.stringify(cleanText(name, longestExcerpt));
 }
 
 /**
