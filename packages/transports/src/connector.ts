@@ -121,8 +121,6 @@ export async function connect(spec: ServerSpec, options: ConnectOptions = {}): P
     {
       onToolsChanged: ignore,
       onDown: ignore,
-      onDiagnostic: ignore,
-      onLog: ignore,
       isInteractive: () => true,
       ...pick(hooks),
       ...(principal !== undefined && { principal }),

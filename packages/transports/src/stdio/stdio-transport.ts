@@ -6,8 +6,8 @@ import { LineWriter } from "./line-writer.ts";
 import { MessageReader } from "./message-reader.ts";
 import { readInSlices, type OutputPipe, drainOutput } from "./output-pipe.ts";
 import { ServerStderr } from "./server-stderr.ts";
-import { clock, safeCause, type Redactor } from "@hostside/core/implement";
-import { quoteEvidence, type Evidence } from "../text/safe-excerpt.ts";
+import { clock, safeCause } from "@hostside/core/implement";
+import { quoteEvidence } from "../text/safe-excerpt.ts";
 
 // Many calls with large arguments at once are honest, and a server that never reads must not cost
 // more than this.
@@ -79,11 +79,8 @@ export class StdioTransport implements Transport {
     };
     this.#stderr = new ServerStderr(process.stderr, { tailBytes, redact, onLog });
     this.#cancelTermination = terminateOnExit(group, () => !this.#isOpen());
-    this.#cancelWatch = watchForDeath({
-      process,
-      pipes: () => [this.#output ?? process.stdout, this.#stderr.pipe],
-      onDeath: (death) => this.#die(death),
-    });
+    const pipes = (): readonly OutputPipe[] => [this.#output ?? process.stdout, this.#stderr.pipe];
+    this.#cancelWatch = watchForDeath(process, pipes, (death) => this.#die(death));
   }
 
   /** The process, which on POSIX leads a group of this number. */
@@ -153,7 +150,23 @@ export class StdioTransport implements Transport {
   #die(death: Death): void {
     for (const pipe of [this.#output, this.#stderr.pipe]) pipe?.flush?.();
     this.#reader.end();
-    this.#fail(deathError(death, { stderrTail: this.stderr, strayLine: this.strayLine }, this.#init.context));
+    const { code, what, cause, ...exit } = death;
+    const { serverId, redact } = this.#init.context;
+    const { stderr: stderrTail, strayLine } = this;
+    const silence = stderrTail ? "" : "; it wrote nothing to stderr";
+    const evidence = quoteEvidence({ stderrTail, strayLine });
+    this.#fail(
+      new HostsideError(`server ${JSON.stringify(serverId)} ${what}${silence}${evidence}`, {
+        code,
+        serverId,
+        details: {
+          ...exit,
+          ...(stderrTail && { stderrTail }),
+          ...(strayLine !== undefined && { excerpt: strayLine }),
+        },
+        cause: cause && safeCause(cause, redact),
+      }),
+    );
   }
 
   #fail(reason: HostsideError): void {
@@ -194,7 +207,7 @@ function closedError(serverId: string): HostsideError {
 }
 
 /** Why nothing more can be expected of a process. */
-export interface Death {
+interface Death {
   readonly code: HostsideErrorCode;
   /** Completes "server … ". */
   readonly what: string;
@@ -206,20 +219,17 @@ export interface Death {
 // A process that dies loses its pipes a moment before its exit is reported; the exit says more.
 const exitGraceMs = 200;
 
-/** The input of {@linkcode watchForDeath}. */
-export interface DeathWatchInit {
-  readonly process: ServerProcess;
-  /** Its stdout and stderr, as they are read. */
-  readonly pipes: () => readonly OutputPipe[];
-  readonly onDeath: (death: Death) => void;
-}
-
 /**
  * Calls `onDeath` once, after all that the process wrote before its end has been read. Goes by the
  * `exit` event, never by `close`, which a grandchild that holds a pipe puts off for as long as it
  * likes. A closed pipe alone is death, too, unless the exit is reported within 200 ms.
  */
-export function watchForDeath({ process, pipes, onDeath }: DeathWatchInit): Cancel {
+function watchForDeath(
+  process: ServerProcess,
+  /** Its stdout and stderr, as they are read. */
+  pipes: () => readonly OutputPipe[],
+  onDeath: (death: Death) => void,
+): Cancel {
   let watching = true;
   let cancelGrace: Cancel | undefined;
   const stopListening = (): void => {
@@ -259,27 +269,4 @@ export function watchForDeath({ process, pipes, onDeath }: DeathWatchInit): Canc
     watching = false;
     stopListening();
   };
-}
-
-/**
- * The error for a connection that ended by itself: `server_exited` with code or signal,
- * `connection_closed`, or `spawn_failed`. Quotes the evidence.
- */
-export function deathError(
-  { code, what, cause, ...exit }: Death,
-  evidence: Evidence,
-  { serverId, redact }: { readonly serverId: string; readonly redact: Redactor },
-): HostsideError {
-  const { stderrTail, strayLine } = evidence;
-  const silence = stderrTail ? "" : "; it wrote nothing to stderr";
-  return new HostsideError(`server ${JSON.stringify(serverId)} ${what}${silence}${quoteEvidence(evidence)}`, {
-    code,
-    serverId,
-    details: {
-      ...exit,
-      ...(stderrTail && { stderrTail }),
-      ...(strayLine !== undefined && { excerpt: strayLine }),
-    },
-    cause: cause && safeCause(cause, redact),
-  });
 }

@@ -52,7 +52,7 @@ export function toJson(value: unknown): string | undefined {
 /**
  * The output of a process, bounded and without secrets already, as far as it may explain a failure.
  */
-export interface Evidence {
+interface Evidence {
   /** The end of its stderr; absent or `""` when there is nothing to say of it. */
   readonly stderrTail?: string | undefined;
   /** The first line on its stdout that was no message. */
