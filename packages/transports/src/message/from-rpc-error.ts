@@ -143,7 +143,7 @@ function wantsElicitation(data: unknown): boolean {
   return isJsonObject(required) && Object.hasOwn(required, "elicitation");
 }
 
-function supportedVersions(data: unknown, redact: (text: string) => string): readonly string[] | undefined {
+export function supportedVersions(data: unknown, redact: (text: string) => string): readonly string[] | undefined {
   const supported = isJsonObject(data) ? data["supported"] : undefined;
   if (!Array.isArray(supported)) return undefined;
   const versions = supported.filter((version) => typeof version === "string").slice(0, 20);

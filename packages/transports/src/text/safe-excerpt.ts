@@ -49,6 +49,15 @@ export function toJson(value: unknown): string | undefined {
   }
 }
 
+/** Reads JSON; `undefined` for what is none. */
+export function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
 /**
  * The output of a process, bounded and without secrets already, as far as it may explain a failure.
  */

@@ -6,8 +6,8 @@ import {
   type HostsideErrorInit,
 } from "@hostside/core";
 import { isJsonObject, parseRetryAfter, type Redactor } from "@hostside/core/implement";
-import { saysSessionIsForgotten } from "../../message/from-rpc-error.ts";
-import { bodyExcerptOf } from "../../text/safe-excerpt.ts";
+import { saysSessionIsForgotten, supportedVersions, type RpcError } from "../../message/from-rpc-error.ts";
+import { bodyExcerptOf, parseJson } from "../../text/safe-excerpt.ts";
 import type { CompleteReply } from "./read-body.ts";
 
 // Room for a URL of metadata and a list of scopes.
@@ -68,43 +68,22 @@ function detailsOf(refusal: CompleteReply, rpcError: RpcError | undefined, reque
   const excerpt = bodyExcerptOf(rpcError?.message ?? refusal.body, redact);
   const retryAfterMs = parseRetryAfter(refusal.header("retry-after"), now);
   const challenge = refusal.header("www-authenticate");
+  const supported = supportedVersions(rpcError?.data, redact);
   return {
     httpStatus: refusal.status,
     ...(rpcError !== undefined && { rpcCode: rpcError.code }),
-    ...(rpcError?.supported !== undefined && {
-      supported: rpcError.supported.slice(0, 20).map((version) => bodyExcerptOf(version, redact, 40)),
-    }),
+    ...(supported !== undefined && { supported }),
     ...(excerpt !== "" && { excerpt }),
     ...(retryAfterMs !== undefined && { retryAfterMs }),
     ...(challenge !== undefined && { challenge: bodyExcerptOf(challenge, redact, longestChallenge) }),
   };
 }
 
-interface RpcError {
-  readonly code: number;
-  readonly message: string;
-  /** Protocol revisions that the server offers instead. */
-  readonly supported: readonly string[] | undefined;
-}
-
 function readRpcError(body: string): RpcError | undefined {
-  if (!body.startsWith("{")) return undefined;
-  try {
-    const parsed: unknown = JSON.parse(body);
-    const error = isJsonObject(parsed) ? parsed["error"] : undefined;
-    if (!isJsonObject(error)) return undefined;
-    const { code, message, data } = error;
-    if (typeof code !== "number") return undefined;
-    const supported = isJsonObject(data) ? data["supported"] : undefined;
-    return {
-      code,
-      message: typeof message === "string" ? message : "",
-      supported: isStrings(supported) ? supported : undefined,
-    };
-  } catch {
-    // No JSON, or cut off: an excerpt of it is evidence enough.
-    return undefined;
-  }
+  const parsed = body.startsWith("{") ? parseJson(body) : undefined;
+  const error = isJsonObject(parsed) ? parsed["error"] : undefined;
+  const { code, message, data } = isJsonObject(error) ? error : {};
+  return typeof code === "number" ? { code, message: typeof message === "string" ? message : "", data } : undefined;
 }
 
 // Said to a request that did name its session: something in between removed the header, and a new
@@ -153,8 +132,4 @@ function redirectTarget({ header }: CompleteReply, { url, redact }: RefusedReque
   const location = header("location");
   if (location === undefined || !URL.canParse(location, url.href)) return "";
   return ` to ${bodyExcerptOf(redactUrl(new URL(location, url).href), redact, 200)}`;
-}
-
-function isStrings(value: unknown): value is readonly string[] {
-  return Array.isArray(value) && value.every((item) => typeof item === "string");
 }

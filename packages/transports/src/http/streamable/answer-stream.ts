@@ -25,6 +25,7 @@ import type { SessionUse } from "../exchange/from-http-status.ts";
 import { isPassing, reconnectDelayMs, StreamPosition } from "./reconnect-back-off.ts";
 import { readRemark, decodeBody, readBytes } from "../exchange/read-body.ts";
 import { admitText, isUtf8 } from "../../message/bound-message.ts";
+import { parseJson } from "../../text/safe-excerpt.ts";
 
 /** The request that a reply belongs to. */
 export interface AwaitedReply {
@@ -134,14 +135,6 @@ async function acceptRefusal(reply: HttpReply, awaited: AwaitedReply): Promise<v
 
 function isErrorAnswer(json: unknown, id: RequestId): json is JsonObject {
   return isJsonObject(json) && json["id"] === id && isJsonObject(json["error"]);
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }
 
 /** The input of {@linkcode readAnswerStream}. */
