@@ -12,7 +12,7 @@ import {
 import { clock, assertListOptions, createPageCursors, isJsonObject, runSoon } from "@hostside/core/implement";
 import { parseTool, type ToolReading } from "./parse-tool.ts";
 import type { ServerContext } from "../context/server-context.ts";
-import { withCarriedMeta, type RequestChannel } from "../message/outgoing-request.ts";
+import { requestError, withCarriedMeta, type RequestChannel } from "../message/outgoing-request.ts";
 
 type DroppedTool = ToolListing["dropped"][number];
 
@@ -46,13 +46,17 @@ export async function listTools(init: ListToolsInit, options: ListToolsOptions):
   const { pauses } = context;
   const { limits, timeouts } = context.settings;
   const reader = new ToolListingReader({ limits, findFault, wants: options.wants });
-  const hints = server.era === "modern" ? createCachingHints() : undefined;
+  // The hints of 2026-07-28. A page without them, or with something else in their place, holds for no
+  // time, and for whoever asked alone.
+  // https://modelcontextprotocol.io/specification/2026-07-28/server/utilities/caching
+  let freshUntil = Number.POSITIVE_INFINITY;
+  let isPublic = true;
   if (!isJsonObject(server.capabilities["tools"])) return reader.listing();
   const timeoutMs = options.timeoutMs ?? timeouts.listMs;
   const startedAt = clock.now();
   const requestPage = async (cursor: string | undefined): Promise<JsonObject> => {
     const passedMs = clock.now() - startedAt - pauses.msSince(startedAt, options.context);
-    const request = channel.request({
+    const request = {
       method: "tools/list",
       params: withCarriedMeta(cursor === undefined ? {} : { cursor }, options.observer),
       // At least a moment: a deadline that passed between two pages is told as what it is, by the
@@ -61,13 +65,17 @@ export async function listTools(init: ListToolsInit, options: ListToolsOptions):
       timeoutCode: "list_timeout",
       signal: options.signal,
       callContext: options.context,
-    });
+    } as const;
     // The tools of one page are looked at while the server writes the next: as soon as the request
     // has left.
     const cancel = cursor === undefined ? undefined : runSoon(() => reader.catchUp());
-    const page = await (cancel === undefined ? request : request.finally(cancel));
-    if (page["tools"] !== null && !Array.isArray(page["tools"])) throw pageWithoutTools(context);
-    hints?.add(page);
+    const page = await channel.request(request).finally(cancel);
+    if (page["tools"] !== null && !Array.isArray(page["tools"])) {
+      const what = "was answered without an array of tools";
+      throw requestError(context, request, { what, code: "protocol_error", outcome: "failed" });
+    }
+    freshUntil = Math.min(freshUntil, clock.now() + lifetimeOf(page["ttlMs"]));
+    isPublic &&= page["cacheScope"] === "public";
     return page;
   };
 
@@ -83,37 +91,9 @@ export async function listTools(init: ListToolsInit, options: ListToolsOptions):
     }
     cursor = reader.add(page);
   }
-  return { ...reader.listing(), ...hints?.read() };
-}
-
-function pageWithoutTools({ serverId }: ServerContext): HostsideError {
-  return new HostsideError(`tools/list on server ${JSON.stringify(serverId)} was answered without an array of tools`, {
-    code: "protocol_error",
-    serverId,
-    outcome: "failed",
-    details: { operation: "tools/list" },
-  });
-}
-
-/**
- * Reads the hints of 2026-07-28. A page without them, or with something else in their place, holds
- * for no time, and for whoever asked alone.
- * https://modelcontextprotocol.io/specification/2026-07-28/server/utilities/caching
- */
-function createCachingHints() {
-  let until = Number.POSITIVE_INFINITY;
-  let isPublic = true;
-  return {
-    add({ ttlMs, cacheScope }: JsonObject): void {
-      until = Math.min(until, clock.now() + lifetimeOf(ttlMs));
-      isPublic &&= cacheScope === "public";
-    },
-    read(): Pick<ToolListing, "ttlMs" | "cacheScope"> {
-      if (until === Number.POSITIVE_INFINITY) return {};
-      const ttlMs = Math.max(0, Math.floor(until - clock.now()));
-      return { ...(ttlMs > 0 && { ttlMs }), ...(isPublic && { cacheScope: "public" }) };
-    },
-  };
+  if (server.era === "legacy") return reader.listing();
+  const ttlMs = Math.max(0, Math.floor(freshUntil - clock.now()));
+  return { ...reader.listing(), ...(ttlMs > 0 && { ttlMs }), ...(isPublic && { cacheScope: "public" }) };
 }
 
 function lifetimeOf(ttlMs: unknown): number {
