@@ -146,22 +146,12 @@ class RunningDeadline implements Deadline {
 // As long as a call stands still for a human at most.
 const mostPausedMs = defaultTimeouts.elicitTotalMs;
 
-/** How long to wait for code of the product: a static tool, a ranker, a selector. */
-export interface Allowance {
-  /** The work in words, for the messages of errors. */
-  readonly what: string;
-  readonly timeoutMs: number;
-  readonly signal?: AbortSignal | undefined;
-  /** A budget that the work is a part of: it is waited for no longer than is left of that. */
-  readonly outer?: SharedDeadline | undefined;
-}
-
 /**
  * Runs something and waits for it no longer than that, whether it heeds its signal or not. Throws
  * `call_timeout`, `aborted`, or what the work throws.
  */
 export async function runWithDeadline<T>(
-  { what, timeoutMs, signal, outer }: Allowance,
+  { what, timeoutMs, signal, outer }: Pick<DeadlineInit, "outer" | "signal" | "timeoutMs"> & { readonly what: string },
   work: (deadline: Deadline) => PromiseLike<T> | T,
 ): Promise<T> {
   if (signal?.aborted) throw abortedBy(signal, what, "not-sent");

@@ -141,46 +141,6 @@ function own(owners: Uint32Array, owner: number): void {
   for (let at = 0; at < owners.length; at += 1) if ((owners[at] ?? 0) < owner) owners[at] = owner;
 }
 
-/** The place of a known secret in a text, in any spelling. */
-export interface FoundSecret {
-  readonly start: number;
-  /** The first UTF-16 unit behind it. */
-  readonly end: number;
-  /** As it was given, however the text spells it. */
-  readonly secret: string;
-}
-
-/** Looks for secrets in a text; what it finds is in the order of the text and does not overlap. */
-export type SecretFinder = (text: string) => readonly FoundSecret[];
-
-/**
- * Looks for secrets in every spelling that a redactor masks, and says which one is where, for those
- * who put something else in its place than `[redacted]`. The longer of two that overlap counts.
- * Secrets of less than six UTF-16 units are not looked for. Linear in the length of the text, times
- * the number of secrets.
- */
-export function createSecretFinder(secrets: readonly string[]): SecretFinder {
-  const sorted = [...new Set(secrets)].sort((a, b) => a.length - b.length);
-  const traits = sorted.flatMap((secret, index) => traitsOf(secret, index + 1));
-  return (text) => {
-    const owners = findTraits(text, traits);
-    return owners === undefined ? [] : stretchesOf(owners, sorted);
-  };
-}
-
-function stretchesOf(owners: Uint32Array, secrets: readonly string[]): readonly FoundSecret[] {
-  const found: FoundSecret[] = [];
-  for (let start = 0; start < owners.length;) {
-    const owner = owners[start] ?? 0;
-    let end = start + 1;
-    while (end < owners.length && owners[end] === owner) end += 1;
-    const secret = secrets[owner - 1];
-    if (secret !== undefined) found.push({ start, end, secret });
-    start = end;
-  }
-  return found;
-}
-
 /** A piece of a text that is a secret. */
 export interface SecretSpan {
   readonly start: number;
@@ -190,6 +150,35 @@ export interface SecretSpan {
   readonly secret: string;
   /** The text before and after the placeholder: quotation marks where a number of JSON was. */
   readonly quote?: string | undefined;
+}
+
+/** Looks for secrets in a text; what it finds is in the order of the text and does not overlap. */
+/**
+ * Looks for secrets in every spelling that a redactor masks, and says which one is where, for those
+ * who put something else in its place than `[redacted]`. The longer of two that overlap counts.
+ * Secrets of less than six UTF-16 units are not looked for. Linear in the length of the text, times
+ * the number of secrets.
+ */
+export function createSecretFinder(secrets: readonly string[]): (text: string) => readonly SecretSpan[] {
+  const sorted = [...new Set(secrets)].sort((a, b) => a.length - b.length);
+  const traits = sorted.flatMap((secret, index) => traitsOf(secret, index + 1));
+  return (text) => {
+    const owners = findTraits(text, traits);
+    return owners === undefined ? [] : stretchesOf(owners, sorted);
+  };
+}
+
+function stretchesOf(owners: Uint32Array, secrets: readonly string[]): readonly SecretSpan[] {
+  const found: SecretSpan[] = [];
+  for (let start = 0; start < owners.length;) {
+    const owner = owners[start] ?? 0;
+    let end = start + 1;
+    while (end < owners.length && owners[end] === owner) end += 1;
+    const secret = secrets[owner - 1];
+    if (secret !== undefined) found.push({ start, end, secret });
+    start = end;
+  }
+  return found;
 }
 
 // Every alternative begins with letters of its own and fails within a bounded number of steps, or

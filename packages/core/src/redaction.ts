@@ -82,19 +82,18 @@ function replace(text: string, owners: Uint32Array): string {
 // Parameters that are secrets by no part of their name.
 const secretParameters: ReadonlySet<string> = new Set(["code", "code_verifier", "device_code", "saml_response"]);
 
-/** The parts of a request to an authorization server that hold secrets. */
-export interface OAuthRequestParts {
-  /** Pairs of a name and a value. */
-  readonly headers: Iterable<readonly [string, string]>;
-  /** A form; absent for none. */
-  readonly form?: URLSearchParams | string | undefined;
-}
-
 /**
  * Has the credentials of a request to an authorization server masked from now on: in its headers,
  * and in its form.
  */
-export function learnOAuthRequest({ headers, form = "" }: OAuthRequestParts, { learn }: SecretMemory): void {
+export function learnOAuthRequest(
+  request: {
+    readonly headers: Iterable<readonly [string, string]>;
+    readonly form?: URLSearchParams | string | undefined;
+  },
+  { learn }: SecretMemory,
+): void {
+  const { headers, form = "" } = request;
   for (const [name, value] of headers) {
     if (!isSecretName(name) && name !== "dpop") continue;
     learn(value);

@@ -125,20 +125,19 @@ export function storeFailed(what: string, reason?: unknown, outcome?: CallOutcom
   return new HostsideError(what + said, { code: "store_failed", outcome, cause: safeCause(reason, (text) => text) });
 }
 
-/** How long a part that keeps something may take for one step. */
-export interface StepLimit {
-  readonly timeoutMs: number;
-}
-
 /**
  * Does one step of a part that is not ours. Rejects with `store_failed` when it throws, and when it
  * takes too long: a client of a database that is down may keep what it is asked for until the
  * database is back.
  */
-export function doStep<T>(what: string, limit: StepLimit, step: () => Promise<T>): Promise<T> {
+export function doStep<T>(
+  what: string,
+  { timeoutMs }: { readonly timeoutMs: number },
+  step: () => Promise<T>,
+): Promise<T> {
   return new Promise((resolve, reject) => {
-    const late = (): void => reject(storeFailed(`${what} took more than ${formatMs(limit.timeoutMs)}`));
-    const cancel = clock.schedule(limit.timeoutMs, late);
+    const late = (): void => reject(storeFailed(`${what} took more than ${formatMs(timeoutMs)}`));
+    const cancel = clock.schedule(timeoutMs, late);
     const work = async (): Promise<T> => step();
     work()
       .then(resolve, (error: unknown) => reject(storeFailed(`${what} failed`, error)))

@@ -1,5 +1,5 @@
 import {
-  HostsideError,
+  type HostsideError,
   isHostsideError,
   type HostsideErrorCode,
   type JsonObject,
@@ -46,8 +46,8 @@ export async function listTools(init: ListToolsInit, options: ListToolsOptions):
   const { pauses } = context;
   const { limits, timeouts } = context.settings;
   const reader = new ToolListingReader({ limits, findFault, wants: options.wants });
-  // The hints of 2026-07-28. A page without them, or with something else in their place, holds for no
-  // time, and for whoever asked alone.
+  // The hints of 2026-07-28. A page without them, or with something else in their place, holds for
+  // no time, and for whoever asked alone.
   // https://modelcontextprotocol.io/specification/2026-07-28/server/utilities/caching
   let freshUntil = Number.POSITIVE_INFINITY;
   let isPublic = true;

@@ -163,7 +163,13 @@ interface ResourceSourceInit {
 export function chooseResourceSource({ context, server, channel, stream }: ResourceSourceInit): ResourceSource {
   const { serverId, settings } = context;
   const { resources } = server.capabilities;
-  if (!isJsonObject(resources) || resources["subscribe"] !== true) return noSource(serverId);
+  if (!isJsonObject(resources) || resources["subscribe"] !== true) {
+    const message = `server ${JSON.stringify(serverId)} does not tell of changes of its resources`;
+    const refuse = async (): Promise<never> => {
+      throw new HostsideError(message, { code: "unsupported_operation", serverId });
+    };
+    return { begin: refuse, end: refuse };
+  }
   if (stream !== undefined) {
     return { begin: (uri) => stream.addResource(uri), end: async (uri) => stream.removeResource(uri) };
   }
@@ -176,14 +182,5 @@ export function chooseResourceSource({ context, server, channel, stream }: Resou
     begin: (uri, source) => ask("resources/subscribe", uri, source),
     // That nobody cares for it any more is told as a courtesy.
     end: (uri) => ask("resources/unsubscribe", uri).catch(() => undefined),
-  };
-}
-
-// Outside of the function above: nothing else that it has in hand is kept with it.
-function noSource(serverId: string): ResourceSource {
-  const message = `server ${JSON.stringify(serverId)} does not tell of changes of its resources`;
-  return {
-    begin: () => Promise.reject(new HostsideError(message, { code: "unsupported_operation", serverId })),
-    end: async () => undefined,
   };
 }
