@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { test } from "../../../test/property-test.ts";
-import { bytesOf, checkBase64 } from "./base64.ts";
+import { bytesOf, checkBase64 } from "./content-block.ts";
 
 const bytes = fc.uint8Array({ maxLength: 40 });
 const spelling = fc.record({

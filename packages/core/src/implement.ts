@@ -41,7 +41,7 @@ export { bearerTokenOf, checkHttpSpec, isConfidentialUrl, isLoopbackUrl } from "
 export { isCredentialHeader, isHeaderName, isHeaderValue, isReservedHeader } from "./check-http-spec.ts";
 export { credentialFieldsOf, credentialsOf, sharingOf } from "./server-credentials.ts";
 export { readVersioned, writeVersioned, type ValueVersion, createPolledLock, type LockHold } from "./store.ts";
-export { bytesOf, checkBase64 } from "./base64.ts";
+export { bytesOf, checkBase64 } from "./content-block.ts";
 export { hasShape, isSchema, keywordShapes, mapSchemas, toObject } from "./schema-keywords.ts";
 export { readContentAnnotations, readIcons, isAppUri } from "./content-block.ts";
 export { listOf, objectOf, oneOf, readNumber, readText, readTexts, type Reader } from "./options.ts";
