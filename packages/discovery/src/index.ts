@@ -8,9 +8,8 @@ export type { EmbeddingRanker, ModelToolSelector } from "./ranking/rank-tools.ts
 export { estimateDefinitionTokens, estimateTokens } from "./tokens/token-counter.ts";
 
 // Tools by which a model lists and reads resources.
-export { createResourceTools } from "./resource-tools/create-resource-tools.ts";
+export { createResourceTools, type ResourceToolsOptions } from "./resource-tools/create-resource-tools.ts";
 export type { ResourceSource } from "./resource-tools/resource-source.ts";
-export type { ResourceToolsOptions } from "./resource-tools/resource-tool.ts";
 
 // Search by meaning.
 export { createEmbeddingRanker, type Embedder } from "./embeddings/create-embedding-ranker.ts";

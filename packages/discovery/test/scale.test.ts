@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { createToolAdmission } from "../src/catalog/admit-tools.ts";
 import { createCatalogSearch } from "../src/catalog/catalog-search.ts";
 import type { ToolboxCatalog } from "../src/catalog/toolbox-catalog.ts";
-import { mergeSources } from "../src/catalog/merge-sources.ts";
+import { mergeSources } from "../src/catalog/follow-sources.ts";
 import { type SearchHit, createToolbox } from "../src/index.ts";
 import { type FakeProvider, fakeProvider, groupOf, serverTool } from "./fake-provider.ts";
 

@@ -40,9 +40,14 @@ import type {
 import { presentRead } from "./present/present.ts";
 import { readOutcome } from "./present/read-outcome.ts";
 import { createReader } from "./read/create-reader.ts";
-import { presentAnswer } from "./read/present-answer.ts";
-import { parseRequest, type ReadAnswer, type ReadRequest } from "./read/read-answer.ts";
-import { createResultsReadTool, type ResultsReadTool } from "./read/results-read-tool.ts";
+import {
+  createResultsReadTool,
+  parseRequest,
+  presentAnswer,
+  type ReadAnswer,
+  type ReadRequest,
+  type ResultsReadTool,
+} from "./read/results-read-tool.ts";
 
 /** Presents results, and keeps what is too big for a model. */
 export interface Results extends ResultPresenter {

@@ -12,7 +12,7 @@ export type {
 } from "./presented.ts";
 export { createResults, type Results } from "./create-results.ts";
 export type { ResultsOptions } from "./create-results.ts";
-export type { ReadAnswer } from "./read/read-answer.ts";
+export type { ReadAnswer } from "./read/results-read-tool.ts";
 export type { BlobSink } from "./keep/blob-sink.ts";
 export { createMemorySink } from "./keep/create-memory-sink.ts";
 export { createStoreSink } from "./keep/create-store-sink.ts";

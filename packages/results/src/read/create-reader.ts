@@ -4,7 +4,13 @@ import type { Handles, KeptItem } from "../keep/create-handles.ts";
 import { encodeBase64 } from "../keep/encode-base64.ts";
 import { readMedia, type MediaRules } from "../media/read-media.ts";
 import { codePointsIn, unitAfter } from "../present/untrusted.ts";
-import { describeMatch, type ReadAnswer, type ReadFailure, type ReadRequest, type TextMatch } from "./read-answer.ts";
+import {
+  describeMatch,
+  type ReadAnswer,
+  type ReadFailure,
+  type ReadRequest,
+  type TextMatch,
+} from "./results-read-tool.ts";
 
 /** The parts of a reader. */
 export interface ResultReaderInit {
