@@ -7,7 +7,9 @@ import { must } from "../violation.ts";
 
 /** The texts of a result, joined. */
 export function textOf({ content }: DriverResult): string {
-  return content.flatMap((block) => (isJsonObject(block) && isText(block["text"]) ? [block["text"]] : [])).join("\n");
+  return content
+    .flatMap((block) => (isJsonObject(block) && typeof block["text"] === "string" ? [block["text"]] : []))
+    .join("\n");
 }
 
 /** How a call went, in words. */
@@ -96,8 +98,4 @@ export function mustHaveRun(stand: Stand, { tool = "append", text, times }: RunC
 export async function mustLeaveNoProcess(stage: Stage, ...stands: readonly Stand[]): Promise<void> {
   const left = (): readonly number[] => stands.flatMap((stand) => stand.livePids());
   await stage.eventually("a process of the server, or one that it started, is still alive", () => left().length === 0);
-}
-
-function isText(value: unknown): value is string {
-  return typeof value === "string";
 }
