@@ -1,15 +1,16 @@
 import type { Lock, Notices, Store } from "@hostside/core";
 import { isPlainObject, type Fields } from "@hostside/core/implement";
-import { admissionFields, type AdmissionOptions } from "./admission/create-admission.ts";
+import type { AdmissionOptions } from "./admission/create-admission.ts";
 import type { ApprovalOptions } from "./approval/approval-options.ts";
 import type { BreakerOptions } from "./breaker/create-breaker.ts";
 import type { CacheOptions } from "./cache/create-result-cache.ts";
-import { effectFields, type EffectOptions } from "./effects/create-effects.ts";
+import type { EffectOptions } from "./effects/create-effects.ts";
 import type { Limit } from "./limits/limit-options.ts";
 import type { LimitStore } from "./limits/limit-store.ts";
 import type { PolicyEvent } from "./policy-event.ts";
 import { assertFunctions } from "./read-options.ts";
 import type { RedactionOptions } from "./redaction/create-redaction.ts";
+import { ruleFields } from "./rules/rule-options.ts";
 import type { RetryOptions } from "./retry/create-retry.ts";
 import type { ValidationOptions } from "./validation/create-validation.ts";
 
@@ -69,8 +70,9 @@ export interface PolicyOptions extends AdmissionOptions, EffectOptions {
 
 /** The fields of {@linkcode PolicyOptions}. */
 export const policyFields: Fields<PolicyOptions> = {
-  ...admissionFields,
-  ...effectFields,
+  ...ruleFields,
+  pins: true,
+  effects: true,
   limits: true,
   approval: true,
   validation: true,

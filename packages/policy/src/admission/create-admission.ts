@@ -1,4 +1,4 @@
-import { clock, compareText, quoteText, type Fields } from "@hostside/core/implement";
+import { clock, compareText, quoteText } from "@hostside/core/implement";
 import {
   HostsideError,
   isHostsideError,
@@ -18,13 +18,7 @@ import { readPinOptions, type PinOptions } from "../pins/pin-options.ts";
 import { type PolicyParts, refuseCall } from "../refuse.ts";
 import { decide as decideByRules, findDeny } from "../rules/decide.ts";
 import { readRules } from "../rules/read-rules.ts";
-import {
-  type ApprovalMode,
-  type RuleLayer,
-  type RuleAction,
-  ruleFields,
-  type RuleOptions,
-} from "../rules/rule-options.ts";
+import { type ApprovalMode, type RuleLayer, type RuleAction, type RuleOptions } from "../rules/rule-options.ts";
 import { toolSubject, type IsNew } from "../rules/tool-subject.ts";
 import { watchRules, type FindUnmatched } from "../rules/unmatched-rules.ts";
 import { keepLatest } from "../seen-tools.ts";
@@ -36,9 +30,6 @@ export interface AdmissionOptions extends RuleOptions {
   /** Default: tools are not pinned. */
   readonly pins?: PinOptions | undefined;
 }
-
-/** The fields of {@linkcode AdmissionOptions}, for whoever has more options beside them. */
-export const admissionFields: Fields<AdmissionOptions> = { ...ruleFields, pins: true };
 
 /** A provider or a toolbox: it offers tools, and asks a policy which. */
 export interface AdmissionTarget {

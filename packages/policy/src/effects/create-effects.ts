@@ -20,9 +20,6 @@ export interface EffectOptions {
   readonly effects?: readonly EffectRule[] | undefined;
 }
 
-/** The fields of {@linkcode EffectOptions}, for whoever has more options beside them. */
-export const effectFields: Fields<EffectOptions> = { effects: true };
-
 const ruleFields: Fields<EffectRule> = { tools: true, effect: true };
 
 interface ReadEffectRule extends ToolMatcher {
