@@ -1,6 +1,5 @@
 // For products: tools for OpenAI's Responses API and Chat Completions, and the answers to their
 // calls.
-import type { Fields } from "@hostside/core/implement";
 import type { Presented, PresentedBlock, PresentedMedia } from "@hostside/results";
 import type {
   ChatCompletionContentPart,
@@ -58,8 +57,6 @@ export type ChatTools = ApiTools<
   (ChatCompletionToolMessageParam | ChatCompletionUserMessageParam)[]
 >;
 
-const fields: Fields<ApiAdapterOptions> = apiAdapterFields;
-
 /**
  * Tools for Chat Completions from a view, a toolbox or a provider. Throws a `TypeError` that names
  * the option it cannot use.
@@ -71,7 +68,7 @@ const fields: Fields<ApiAdapterOptions> = apiAdapterFields;
  * const answers = await mcp.answer(choices[0]); // empty: the model called nothing
  */
 export function createChatTools(source: ToolSource, options: ApiAdapterOptions = {}): ChatTools {
-  assertAdapterOptions("createChatTools()", options, fields);
+  assertAdapterOptions("createChatTools()", options, apiAdapterFields);
   return createApiTools(source, options, {
     profile: openai,
     read: readChatCalls,
@@ -178,7 +175,7 @@ export type ResponsesTools = ApiTools<FunctionTool, CallingResponse, ResponseInp
  * const answers = await mcp.answer(response); // empty: the model called nothing
  */
 export function createResponsesTools(source: ToolSource, options: ApiAdapterOptions = {}): ResponsesTools {
-  assertAdapterOptions("createResponsesTools()", options, fields);
+  assertAdapterOptions("createResponsesTools()", options, apiAdapterFields);
   return createApiTools(source, options, {
     profile: openai,
     read: readResponseCalls,

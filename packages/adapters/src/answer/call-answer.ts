@@ -110,13 +110,10 @@ export function isJsonOf(block: PresentedBlock, structured: JsonValue | undefine
   }
 }
 
-type TextOutput = { readonly type: "text"; readonly value: string };
-type FailedOutput = { readonly type: "error-json"; readonly value: JsonValue };
-
 /** The result of a call as a framework puts it into a prompt. */
 export type ModelOutput<Part> =
-  | TextOutput
-  | FailedOutput
+  | { readonly type: "text"; readonly value: string }
+  | { readonly type: "error-json"; readonly value: JsonValue }
   | { readonly type: "content"; readonly value: ({ readonly type: "text"; readonly text: string } | Part)[] };
 
 /**
