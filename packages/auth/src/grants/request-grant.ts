@@ -73,43 +73,49 @@ export async function requestGrant(
     assertOwnIssuer(account, kept, server);
     const stored = kept !== undefined && sameIssuer(kept.issuer, server.issuer) ? kept : undefined;
     const names = scope ?? config.scopes?.join(" ") ?? server.scopes?.join(" ");
-    const wanted = { config, scope: names === "" ? undefined : names, refused };
-    if (stored !== undefined && isOfUse(stored, wanted)) return stored;
+    const wanted: Grant = {
+      account,
+      config,
+      server,
+      resource: config.resource === false ? undefined : (config.resource ?? server.resource),
+      scope: names === "" ? undefined : names,
+      signal: AbortSignal.any([lease, parts.closing]),
+    };
+    if (stored !== undefined && stored.accessToken !== refused && isOfUse(stored, wanted, refused)) return stored;
     signal.throwIfAborted();
-    const ending = AbortSignal.any([lease, parts.closing]);
-    const fresh = await ask(account, { ...wanted, server, stored, signal: ending });
+    const fresh = await ask(wanted, stored);
     await writeAccount(parts, account, fresh);
     return fresh;
   });
   return untilAborted(work, signal);
 }
 
-interface Wanted extends Pick<GrantRequest, "refused"> {
+/** A grant that is asked for. */
+interface Grant {
+  readonly account: Account;
   readonly config: GrantConfig;
+  readonly server: DpopServer;
+  readonly resource: string | undefined;
   readonly scope: string | undefined;
+  readonly signal: AbortSignal;
 }
 
-function isOfUse(stored: StoredAuthorization, { config, scope, refused }: Wanted): boolean {
-  // Of a client that was configured before, or nobody wants it any more.
-  if (stored.client.clientId !== clientOf(config).clientId || stored.accessToken === refused) return false;
+function isOfUse(stored: StoredAuthorization, { config, scope }: Grant, refused: string | undefined): boolean {
+  // Of a client that was configured before.
+  if (stored.client.clientId !== clientOf(config).clientId) return false;
   if (tokenExpiryOf(stored, clock.date()) !== "fresh") return false;
   // A server may grant less than it was asked for: then what somebody else got since is as good as
   // it gets.
   return refused !== undefined || coversScopes(stored.scope, scope);
 }
 
-interface Asked extends Wanted, Pick<GrantRequest, "server" | "signal"> {
-  readonly stored: StoredAuthorization | undefined;
-}
-
-async function ask(account: Account, { config, server, stored, scope, signal }: Asked): Promise<StoredAuthorization> {
+async function ask(grant: Grant, stored: StoredAuthorization | undefined): Promise<StoredAuthorization> {
+  const { account, config, server, resource, scope, signal } = grant;
   const { issuer, metadata } = server;
-  const resource = config.resource === false ? undefined : (config.resource ?? server.resource);
   const asked = choosesDpop(account, server);
   // With the same key the nonces of the MCP server hold on.
   const signer = asked ? await dpopOf(account, stored) : undefined;
-  const context: GrantContext = { account, server, resource, scope, signal };
-  const params = await describeGrant(config, context);
+  const params = await describeGrant(grant);
   const client = clientOf(config);
   const authenticate = authenticateClient(account, client, { issuer, metadata });
   const assertWanted = (): void => signal.throwIfAborted();
@@ -146,16 +152,17 @@ function assertOwnIssuer(account: Account, kept: StoredAuthorization | undefined
  * The parameters of the configured flow. Rejects with what the host's own function or the identity
  * provider fails with.
  */
-async function describeGrant(config: GrantConfig, context: GrantContext): Promise<TokenParameters> {
+async function describeGrant(grant: Grant): Promise<TokenParameters> {
+  const { config } = grant;
   switch (config.flow) {
     case "client_credentials":
       return { grant_type: "client_credentials" };
     case "jwt_bearer":
-      return bearing(await askHost(context, "assertion", config.assertion));
+      return bearing(await askHost(grant, "assertion", config.assertion));
     case "enterprise_managed": {
       const { identityProvider } = config;
-      const idToken = await askHost(context, "identityProvider.idToken", identityProvider.idToken);
-      return bearing(await requestIdentityAssertion(identityProvider, idToken, context));
+      const idToken = await askHost(grant, "identityProvider.idToken", identityProvider.idToken);
+      return bearing(await requestIdentityAssertion(identityProvider, idToken, grant));
     }
   }
 }
@@ -174,7 +181,7 @@ const answerMs = 30_000;
  * reason of the signal.
  */
 async function askHost(
-  { account, server, resource, scope, signal }: GrantContext,
+  { account, server, resource, scope, signal }: Grant,
   option: string,
   ask: (request: AssertionRequest) => Promise<string> | string,
 ): Promise<string> {
@@ -199,15 +206,6 @@ async function askHost(
   return answer;
 }
 
-/** The parties of a grant. */
-interface GrantContext {
-  readonly account: Account;
-  readonly server: DpopServer;
-  readonly resource: string | undefined;
-  readonly scope: string | undefined;
-  readonly signal: AbortSignal;
-}
-
 /**
  * Exchanges a user's ID token for an assertion that the MCP server's authorization server takes
  * (RFC 8693, for an ID-JAG): at the enterprise's identity provider, whose token endpoint is found
@@ -217,7 +215,7 @@ interface GrantContext {
 async function requestIdentityAssertion(
   identityProvider: EnterpriseManagedConfig["identityProvider"],
   idToken: string,
-  { account, server, resource = account.serverUrl.href, scope, signal }: GrantContext,
+  { account, server, resource = account.serverUrl.href, scope, signal }: Grant,
 ): Promise<string> {
   const { clientId, clientSecret } = identityProvider;
   if (clientSecret !== undefined) account.secrets.learn(clientSecret);

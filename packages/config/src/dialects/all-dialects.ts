@@ -186,7 +186,7 @@ const amazonQ: ConfigDialect = createDialect({
 /** `claude_desktop_config.json`. */
 const claudeDesktop: ConfigDialect = createDialect({
   name: "claude-desktop",
-  rules: { title: "Claude Desktop", types: { stdio: "stdio" }, urls: false, untypedUrl: "error" },
+  rules: { title: "Claude Desktop", types: { stdio: "stdio" }, untypedUrl: "none" },
 });
 
 const all: Readonly<Record<DialectName, ConfigDialect>> = {

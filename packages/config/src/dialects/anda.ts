@@ -1,4 +1,4 @@
-import { defaultLimits, type ServerLimits } from "@hostside/core";
+import { defaultLimits } from "@hostside/core";
 import { isConfigMap } from "../parse/config-data.ts";
 import type { DraftBuilder } from "../read/draft-builder.ts";
 import type { ConfigEntry } from "../read/entry.ts";
@@ -48,10 +48,7 @@ function readExtras(entry: ConfigEntry, draft: DraftBuilder, chosen: ChosenTrans
   else readCredentials(chosen.transport, draft);
   readKnobs(entry, draft);
   readTimes(entry, draft);
-  const { limits, unknown } = readLimits(entry.entry("limits"));
-  if (Object.keys(limits).length > 0) draft.set("limits", limits, entry.at("limits"));
-  for (const name of unknown)
-    entry.warn("limits", { code: "unsupported", message: `there is no limit ${JSON.stringify(name)} here` });
+  readLimits(entry, draft);
 }
 
 function readProcess(transport: ConfigEntry, draft: DraftBuilder): void {
@@ -109,32 +106,25 @@ function readKnobs(entry: ConfigEntry, draft: DraftBuilder): void {
 function readTimes(entry: ConfigEntry, draft: DraftBuilder): void {
   const timeouts = entry.entry("timeouts");
   for (const name of timeouts?.names ?? []) {
-    const [, known = "", unit = ""] = /^(connect|list|call|request)_(secs|ms)$/.exec(name) ?? [];
-    const amount = known === "" ? undefined : timeouts?.number(name);
-    if (known === "")
+    const [, known, unit] = /^(connect|list|call|request)_(secs|ms)$/.exec(name) ?? [];
+    if (known === undefined) {
       timeouts?.warn(name, { code: "unsupported", message: `there is no timeout ${JSON.stringify(name)} here` });
-    else if (amount !== undefined) {
-      draft.timeout(
-        timeFields[known as keyof typeof timeFields],
-        unit === "ms" ? amount : amount * 1000,
-        entry.at("timeouts", name),
-      );
+      continue;
     }
+    const amount = timeouts?.number(name);
+    const ms = amount === undefined || unit === "ms" ? amount : amount * 1000;
+    draft.timeout(timeFields[known as keyof typeof timeFields], ms, entry.at("timeouts", name));
   }
 }
 
 // `max_tools` is `maxTools`.
-function readLimits(limits: ConfigEntry | undefined): {
-  readonly limits: Partial<ServerLimits>;
-  readonly unknown: readonly string[];
-} {
-  const names = (limits?.names ?? []).map((name) => ({
-    name,
-    known: name.replaceAll(/_([a-z])/g, (_, letter: string) => letter.toUpperCase()),
-  }));
-  const found = names.filter(({ known }) => Object.hasOwn(defaultLimits, known));
-  return {
-    limits: Object.fromEntries(found.map(({ name, known }) => [known, limits?.number(name)])),
-    unknown: names.filter(({ known }) => !Object.hasOwn(defaultLimits, known)).map(({ name }) => name),
-  };
+function readLimits(entry: ConfigEntry, draft: DraftBuilder): void {
+  const written = entry.entry("limits");
+  const limits: Record<string, number | undefined> = {};
+  for (const name of written?.names ?? []) {
+    const known = name.replaceAll(/_([a-z])/g, (_, letter: string) => letter.toUpperCase());
+    if (Object.hasOwn(defaultLimits, known)) limits[known] = written?.number(name);
+    else entry.warn("limits", { code: "unsupported", message: `there is no limit ${JSON.stringify(name)} here` });
+  }
+  if (Object.keys(limits).length > 0) draft.set("limits", limits, entry.at("limits"));
 }

@@ -12,11 +12,7 @@ const vscodeRules: ServerEntryRules = {
   envFile: true,
   others: ["sandbox", "sandboxEnabled", "gallery", "version"],
   unsupported: { dev: "the development mode of VS Code is not there here" },
-  extra(entry, draft, { type }) {
-    const url = type === "http" ? entry.get("url") : undefined;
-    if (typeof url === "string" && /^(?:unix|pipe):/i.test(url)) {
-      entry.error("url", { code: "unsupported", message: "servers behind a socket or a pipe are not there here" });
-    }
+  extra(entry, draft) {
     if (entry.flag("sandboxEnabled") !== true) return;
     // To start it outside of the sandbox that was asked for would be a surprise.
     draft.set("disabled", true, entry.at("sandboxEnabled"));
@@ -52,9 +48,6 @@ const zedRules: ServerEntryRules = {
   extra: (entry, draft) => readOauth(entry, draft),
 };
 
-// As it was before: the command is an object with all of it.
-const oldZedRules: ServerEntryRules = { ...zedRules, nested: "command", commandKeys: ["path"] };
-
 /** `context_servers` in the settings of Zed. */
 export const zed: ConfigDialect = createDialect({
   name: "zed",
@@ -63,7 +56,7 @@ export const zed: ConfigDialect = createDialect({
   rulesOf(entry) {
     const isExtension =
       entry.get("source") === "extension" || (entry.has("settings") && !entry.has("command") && !entry.has("url"));
-    if (!isExtension) return isConfigMap(entry.get("command")) ? oldZedRules : zedRules;
+    if (!isExtension) return zedRules;
     const message = "is a server of one of Zed's extensions, which says how it is started";
     entry.error("", { code: "unsupported", message, fix: "give its command" });
     return undefined;

@@ -106,9 +106,8 @@ function readSettings(mcp: ConfigEntry): { readonly settings: HostSettings; read
       message: "is not used: pool of the host says when unused connections close",
     });
   }
-  const number = (part: ConfigEntry, name: string): number | undefined => part.number(name);
-  const resourceCache = readPart(mcp, "resource_cache", { enabled: "flag", ttl: readTime, max_entries: number });
-  const watch = readPart(mcp, "watch", { enabled: "flag", debounce_ms: number });
+  const resourceCache = readPart(mcp, "resource_cache", { enabled: "flag", ttl: readTime, max_entries: "number" });
+  const watch = readPart(mcp, "watch", { enabled: "flag", debounce_ms: "number" });
   const context = readPart(mcp, "context", { passthrough: "flag" });
   const sampling = readPart(mcp, "sampling", { enabled: "flag" });
   if (sampling?.["enabled"] === true) {
@@ -147,11 +146,8 @@ function readTime(entry: ConfigEntry, name: string): number | undefined {
   if (written === undefined) return undefined;
   const ms = typeof written === "number" ? written : parseDuration(written);
   if (ms !== undefined && ms > 0) return ms;
-  entry.warn(name, {
-    code: "out_of_range",
-    message: "is no duration, and is not used",
-    fix: "write it like 30s or 5m",
-  });
+  const fix = "write it like 30s or 5m";
+  entry.warn(name, { code: "out_of_range", message: "is no duration, and is not used", fix });
   return undefined;
 }
 

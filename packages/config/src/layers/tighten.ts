@@ -109,12 +109,7 @@ function narrow({ draft, extras }: Entry, over: Entry): Entry {
   };
 }
 
-interface Tightened {
-  readonly value: Readonly<Record<string, unknown>>;
-  readonly ignored: readonly string[];
-}
-
-function tighten(record: object, rules: Readonly<Record<string, Tighten>>): Tightened {
+function tighten(record: object, rules: Readonly<Record<string, Tighten>>) {
   const ignored: string[] = [];
   const members = Object.entries(record).flatMap(([name, value]) => {
     const rule = Object.hasOwn(rules, name) ? rules[name] : none;
@@ -122,7 +117,7 @@ function tighten(record: object, rules: Readonly<Record<string, Tighten>>): Tigh
     if (value !== undefined && JSON.stringify(used) !== JSON.stringify(value)) ignored.push(name);
     return used === undefined ? [] : [[name, used] as const];
   });
-  return { value: Object.fromEntries(members), ignored };
+  return { value: Object.fromEntries(members) as Readonly<Record<string, unknown>>, ignored };
 }
 
 function tightenTools(tools: Readonly<Record<string, ToolOverride>>): unknown {

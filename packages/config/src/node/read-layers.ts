@@ -99,11 +99,6 @@ async function readWithImports(file: ConfigFile, reading: Reading, depth: number
   return [...imported, layer];
 }
 
-interface Importing {
-  readonly dialect: string | undefined;
-  readonly reading: Reading;
-}
-
 // Which of a user's own tools are used, no project says.
 function locationsOf(dialect: string, { projectFolder }: ConfigLayer, place: LoadPlace): readonly ConfigFile[] {
   return findConfigs(place)
@@ -116,7 +111,7 @@ function locationsOf(dialect: string, { projectFolder }: ConfigLayer, place: Loa
 async function importedFile(
   { file = "", scope, projectFolder }: ConfigLayer,
   from: string,
-  { dialect, reading }: Importing,
+  { dialect, reading }: { readonly dialect: string | undefined; readonly reading: Reading },
 ): Promise<readonly ConfigFile[]> {
   const { home } = reading.place;
   const path = /^~[\\/]/.test(from) ? join(home, from.slice(2)) : resolve(dirname(file), from);

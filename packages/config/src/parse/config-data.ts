@@ -100,17 +100,6 @@ export function tooMany(offset: number, { maxEntries }: ParseLimits): BrokenText
   return new BrokenTextError({ offset, code: "too_many_entries", message: `has more than ${maxEntries} values` });
 }
 
-/** The node at a path, or the last one on the way that exists, and whether it is the whole way. */
-export function nodeAt(root: ConfigNode, path: ConfigPath): { readonly node: ConfigNode; readonly found: boolean } {
-  let node = root;
-  for (const part of path) {
-    const next = node.children?.get(String(part));
-    if (next === undefined) return { node, found: false };
-    node = next;
-  }
-  return { node, found: true };
-}
-
 /** Limits of what is read of a text. */
 export interface ParseLimits {
   /** UTF-16 units. */

@@ -2,7 +2,6 @@ import { parseJsonTree } from "./parse-json.ts";
 import { createProblemList, type ConfigFormat, type ParsedConfig, type Position } from "./config-problem.ts";
 import {
   BrokenTextError,
-  nodeAt,
   tooDeep,
   type ConfigNode,
   type ParsedTree,
@@ -45,9 +44,14 @@ export function parseWith(parser: TextParser, written: string, { format, file }:
   const { root, faults, isBroken } = parseText(parser, text, limits[format]);
   const positionAt = createLineIndex(text);
   const positionOf = (path: ConfigPath, of: "name" | "value" = "value") => {
-    if (root === undefined) return positionAt(0);
-    const { node, found } = nodeAt(root, path);
-    return positionAt(of === "name" && found ? (node.name ?? node.start) : node.start);
+    let node = root;
+    for (const part of path) {
+      const next = node?.children?.get(String(part));
+      // Where the last part that exists begins.
+      if (next === undefined) return positionAt(node?.start ?? 0);
+      node = next;
+    }
+    return positionAt((of === "name" ? node?.name : undefined) ?? node?.start ?? 0);
   };
   const problems = createProblemList({ file, positionOf });
   const severity = isBroken ? "error" : "warning";

@@ -93,13 +93,9 @@ function chooseTransport(entry: ConfigEntry, rules: FullEntryRules): Choice | un
     entry.error("", { code: "missing_field", message });
     return undefined;
   }
-  if (rules.urls === false) {
-    const message = `${title} only starts programs, and has no servers behind a URL`;
-    entry.error(urlKey, { code: "unsupported", message });
-    return undefined;
-  }
   const { choice, says, fix } = untypedUrls[rules.untypedUrl];
-  const finding = { code: "untyped_url", message: says?.replace("TOOL", title) ?? "", fix } as const;
+  const code = rules.untypedUrl === "none" ? "unsupported" : "untyped_url";
+  const finding = { code, message: says?.replace("TOOL", title) ?? "", fix } as const;
   if (choice === undefined) entry.error(urlKey, finding);
   else if (says !== undefined) entry.warn(urlKey, finding);
   return choice;
@@ -109,6 +105,7 @@ function chooseTransport(entry: ConfigEntry, rules: FullEntryRules): Choice | un
 const untypedUrls: Readonly<
   Record<ServerEntryRules["untypedUrl"], { readonly choice?: Choice; readonly says?: string; readonly fix?: string }>
 > = {
+  none: { says: "TOOL only starts programs, and has no servers behind a URL" },
   error: { says: "TOOL does not use a URL without a type", fix: 'add "type": "http"' },
   unsure: {
     choice: { type: "http" },

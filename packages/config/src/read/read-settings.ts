@@ -10,6 +10,7 @@ import type { DraftBuilder } from "./draft-builder.ts";
 type Kind =
   | "flag"
   | "amount"
+  | "number"
   | "text"
   | "texts"
   | readonly string[]
@@ -88,7 +89,7 @@ function readKind(entry: ConfigEntry, name: string, kind: Kind): unknown {
     const inner = entry.entry(name);
     return inner && readShape(inner, kind.members, "hostside.json");
   }
-  if (kind === "flag" || kind === "texts") return entry[kind](name);
+  if (kind === "flag" || kind === "number" || kind === "texts") return entry[kind](name);
   if (kind === "amount") {
     const amount = entry.number(name);
     if (amount === undefined || amount > 0) return amount;

@@ -126,13 +126,11 @@ export interface ServerEntryRules {
   /** The member that says which transport. Default `["type"]`; the first that is there counts. */
   readonly typeKeys?: readonly string[] | undefined;
   readonly types: Readonly<Record<string, TransportWord>>;
-  /** Default `true`: the tool knows servers behind a URL. */
-  readonly urls?: false | undefined;
   /**
    * A URL without a type: what it is, or `"error"`. `"unsure"`: HTTP, with a warning, because it is
    * not known.
    */
-  readonly untypedUrl: "http" | "streamable" | "sse" | "unsure" | "error";
+  readonly untypedUrl: "http" | "streamable" | "sse" | "unsure" | "error" | "none";
   /** Both a command and a URL, and no type: what counts. Default `"error"`. */
   readonly both?: "stdio" | "error" | undefined;
   /**

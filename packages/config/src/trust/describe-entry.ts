@@ -1,12 +1,14 @@
-import type { HttpEntry, StdioEntry, JsonObject, JsonValue } from "@hostside/core";
+import type { JsonObject, JsonValue } from "@hostside/core";
 import { isPlainObject, isSecretName, canonicalJson, compareText } from "@hostside/core/implement";
-import type { ServerDraft, ConfiguredServer } from "../drafts/configured-server.ts";
+import type { ConfiguredServer, ServerDraft } from "../drafts/configured-server.ts";
 import { parseEnvFile } from "../expand/resolve-reference.ts";
 import { tightenEntry } from "../layers/tighten.ts";
 import { formatPath } from "../parse/config-data.ts";
 import type { TrustEntry, TrustQuestion, NamedReference } from "./trust.ts";
 import { configDialectOf } from "../dialects/all-dialects.ts";
 import { findReferences } from "../syntax/references.ts";
+
+const shownApart: ReadonlySet<string> = new Set("id type command args cwd env url headers".split(" "));
 
 /** All of an entry that takes effect, as a person is shown it: nothing of it is left out. Pure. */
 export function describeEntry({
@@ -16,8 +18,10 @@ export function describeEntry({
   replaces = [],
 }: TrustEntry): Pick<TrustQuestion, "starts" | "cwd" | "sets" | "settings" | "replaces"> {
   const { draft, extras, variables, inputs } = tightenEntry(written).server;
-  const { id: _id, type: _type, ...fields } = draft;
-  const { starts, cwd, named: sets, ...others } = fields.command === undefined ? addressOf(fields) : programOf(fields);
+  const isProgram = draft.command !== undefined;
+  const starts = isProgram ? [draft.command, ...(draft.args ?? [])] : [draft.url];
+  const { cwd } = isProgram ? draft : {};
+  const others = Object.entries(draft).filter(([name]) => !shownApart.has(name));
   const shown = referencesIn(written, readable(draft));
   const named = new Set(referencesOf(written).flatMap(({ kind, name }) => (kind === "input" ? [name] : [])));
   const defaults = inputs.flatMap(({ id, default: text }) =>
@@ -26,9 +30,9 @@ export function describeEntry({
   return {
     starts: settings === undefined ? starts : [],
     ...(cwd === undefined ? {} : { cwd }),
-    sets: Object.entries(sets).map(([name, value]) => `${name}=${value}`),
+    sets: Object.entries((isProgram ? draft.env : draft.headers) ?? {}).map(([name, value]) => `${name}=${value}`),
     settings: [
-      ...membersOf({ ...others, ...extras }),
+      ...membersOf({ ...Object.fromEntries(others), ...extras }),
       ...variables.map(({ field, variable }) => `${field} is the variable ${variable}`),
       ...defaults.map(({ id, text }) => `input ${id}=${JSON.stringify(text)}`),
       ...Object.entries(contents).flatMap(([path, text]) => {
@@ -41,16 +45,6 @@ export function describeEntry({
     ],
     replaces,
   };
-}
-
-type Fields<Entry> = Omit<Entry, "id" | "type">;
-
-function programOf({ command, args = [], cwd, env: named = {}, url: _url, ...others }: Fields<StdioEntry>) {
-  return { ...others, starts: [command, ...args], cwd, named };
-}
-
-function addressOf({ url, headers: named = {}, command: _command, ...others }: Fields<HttpEntry>) {
-  return { ...others, starts: [url], cwd: undefined, named };
 }
 
 // `oauth.clientId="x"`: each value that is no object, with its path.
