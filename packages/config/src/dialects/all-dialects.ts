@@ -1,11 +1,7 @@
-import { adk } from "./adk.ts";
-import { anda } from "./anda.ts";
-import { claudeCode } from "./claude-code.ts";
-import { codex } from "./codex.ts";
+import { adk, anda, evva } from "./frameworks.ts";
+import { claudeCode, codex, mcporter } from "./agents.ts";
 import type { ConfigDialect } from "../read/server-reader.ts";
 import type { DialectName } from "../drafts/configured-server.ts";
-import { evva } from "./evva.ts";
-import { mcporter } from "./mcporter.ts";
 import { nexo } from "./nexo.ts";
 import { hostside } from "./hostside.ts";
 import { continueDev, opencode, vscode, zed } from "./editors.ts";

@@ -12,7 +12,7 @@ const startups = { eager: "init", background: "background" } as const;
 const concurrencies = { serial: "serial", read_only_parallel: "read-only-parallel", parallel: "parallel" } as const;
 const timeFields = { connect: "connectMs", list: "listMs", call: "callMs", request: "requestMs" } as const;
 
-const rules: ServerEntryRules = {
+const andaRules: ServerEntryRules = {
   title: "anda",
   nested: "transport",
   types: { stdio: "stdio", streamable_http: "streamable", http: "streamable" },
@@ -30,7 +30,7 @@ const rules: ServerEntryRules = {
     url: "MCP HTTP URL must not be empty",
     both: "has neither command nor url",
   },
-  extra: readExtras,
+  extra: readAndaExtras,
 };
 
 /** Servers of anda, as a list or by name, and of the bot that is made with it. */
@@ -40,18 +40,18 @@ export const anda: ConfigDialect = createDialect({
   roots: ({ data }) => (Array.isArray(data) ? [[]] : [["servers"], ["mcpServers"]]),
   nameKey: "id",
   refusesAlike: true,
-  rules,
+  rules: andaRules,
 });
 
-function readExtras(entry: ConfigEntry, draft: DraftBuilder, chosen: ChosenTransport): void {
-  if (chosen.type === "stdio") readProcess(chosen.transport, draft);
-  else readCredentials(chosen.transport, draft);
-  readKnobs(entry, draft);
-  readTimes(entry, draft);
-  readLimits(entry, draft);
+function readAndaExtras(entry: ConfigEntry, draft: DraftBuilder, chosen: ChosenTransport): void {
+  if (chosen.type === "stdio") readAndaProcess(chosen.transport, draft);
+  else readAndaCredentials(chosen.transport, draft);
+  readAndaKnobs(entry, draft);
+  readAndaTimes(entry, draft);
+  readAndaLimits(entry, draft);
 }
 
-function readProcess(transport: ConfigEntry, draft: DraftBuilder): void {
+function readAndaProcess(transport: ConfigEntry, draft: DraftBuilder): void {
   for (const [name, value] of transport.textMap("environment") ?? []) {
     draft.member("env", [name, value], transport.at("environment", name));
   }
@@ -59,7 +59,7 @@ function readProcess(transport: ConfigEntry, draft: DraftBuilder): void {
   if (!transport.has("cwd")) draft.set("cwd", "${workspaceFolder}", transport.path);
 }
 
-function readCredentials(transport: ConfigEntry, draft: DraftBuilder): void {
+function readAndaCredentials(transport: ConfigEntry, draft: DraftBuilder): void {
   const token = transport.text("bearer_token");
   if (token !== undefined && token.trim() !== "") {
     if (transport.has("auth"))
@@ -73,7 +73,7 @@ function readCredentials(transport: ConfigEntry, draft: DraftBuilder): void {
   readOauth(transport, draft, "auth");
 }
 
-function readKnobs(entry: ConfigEntry, draft: DraftBuilder): void {
+function readAndaKnobs(entry: ConfigEntry, draft: DraftBuilder): void {
   const word = <Words extends object>(name: string, known: Words): Words[keyof Words] | undefined => {
     const written = entry.text(name);
     if (written === undefined) return undefined;
@@ -103,7 +103,7 @@ function readKnobs(entry: ConfigEntry, draft: DraftBuilder): void {
     entry.warn("tasks", { code: "unsupported", message: "max_wait_secs is not used: a task has the time of its call" });
 }
 
-function readTimes(entry: ConfigEntry, draft: DraftBuilder): void {
+function readAndaTimes(entry: ConfigEntry, draft: DraftBuilder): void {
   const timeouts = entry.entry("timeouts");
   for (const name of timeouts?.names ?? []) {
     const [, known, unit] = /^(connect|list|call|request)_(secs|ms)$/.exec(name) ?? [];
@@ -118,7 +118,7 @@ function readTimes(entry: ConfigEntry, draft: DraftBuilder): void {
 }
 
 // `max_tools` is `maxTools`.
-function readLimits(entry: ConfigEntry, draft: DraftBuilder): void {
+function readAndaLimits(entry: ConfigEntry, draft: DraftBuilder): void {
   const written = entry.entry("limits");
   const limits: Record<string, number | undefined> = {};
   for (const name of written?.names ?? []) {
@@ -127,4 +127,90 @@ function readLimits(entry: ConfigEntry, draft: DraftBuilder): void {
     else entry.warn("limits", { code: "unsupported", message: `there is no limit ${JSON.stringify(name)} here` });
   }
   if (Object.keys(limits).length > 0) draft.set("limits", limits, entry.at("limits"));
+}
+
+const callSeconds = { stdio: 30, http: 60 } as const;
+
+const adkRules: ServerEntryRules = {
+  title: "adk",
+  typeKeys: [],
+  types: {},
+  untypedUrl: "streamable",
+  inheritEnv: "all",
+  innerOthers: ["timeout"],
+  others: ["timeout", "confirmation"],
+  missing: {
+    command: "MCP stdio command must not be empty",
+    url: "MCP HTTP url must not be empty",
+    both: "has neither stdio nor http",
+  },
+  extra: readAdkExtras,
+};
+
+/**
+ * The parameters of adk's tool sets, as data:
+ * `{ "toolsets": { "files": { "stdio": { "command": … } } } }`.
+ */
+export const adk: ConfigDialect = createDialect({
+  name: "adk",
+  roots: [["toolsets"]],
+  rules: adkRules,
+  rulesOf: (entry) => ({ ...adkRules, nested: ["stdio", "http"].find((type) => isConfigMap(entry.get(type))) }),
+});
+
+function readAdkExtras(entry: ConfigEntry, draft: DraftBuilder, { type, transport }: ChosenTransport): void {
+  const timeout = transport.get("timeout");
+  const parts = isConfigMap(timeout) ? transport.entry("timeout") : undefined;
+  // Seconds, or the two parts in which Rust writes a duration.
+  const seconds =
+    parts === undefined
+      ? transport.number("timeout")
+      : (parts.number("secs") ?? 0) + (parts.number("nanos") ?? 0) / 1e9;
+  draft.timeout("callMs", (seconds ?? callSeconds[type]) * 1000, transport.at("timeout"));
+  const policy = entry.get("confirmation");
+  if (policy === undefined || policy === "None") return;
+  if (policy === "All") return draft.extra("approval", "always");
+  const named = isConfigMap(policy) ? entry.entry("confirmation")?.texts("Named") : undefined;
+  if (named === undefined)
+    entry.error("confirmation", { code: "wrong_type", message: 'must be "None", "All" or { "Named": […] }' });
+  for (const [index, name] of (named ?? []).entries()) {
+    draft.tool(name, { requireApproval: true }, entry.at("confirmation", "Named", index));
+  }
+}
+
+const connectSeconds = 30;
+const longestConnectSeconds = 600;
+
+const evvaRules: ServerEntryRules = {
+  title: "evva",
+  looseType: true,
+  types: { stdio: "stdio", http: "streamable" },
+  untypedUrl: "streamable",
+  both: "stdio",
+  off: { key: "disabled", when: true },
+  inheritEnv: "all",
+  others: ["timeout"],
+  missing: {
+    command: "stdio requires command",
+    url: "http requires url",
+    both: 'unknown type "" (want "stdio" or "http")',
+  },
+  extra: readEvvaTime,
+};
+
+/** `settings.json` of evva. */
+export const evva: ConfigDialect = createDialect({
+  name: "evva",
+  syntax: { forms: ["braces", "default"], unset: () => "literal", evva: true },
+  rules: evvaRules,
+});
+
+function readEvvaTime(entry: ConfigEntry, draft: DraftBuilder): void {
+  const seconds = entry.number("timeout") ?? 0;
+  const isWithin = Number.isInteger(seconds) && seconds >= 1 && seconds <= longestConnectSeconds;
+  if (!isWithin && seconds !== 0) {
+    const message = `timeout ${seconds} out of range [1,${longestConnectSeconds}]`;
+    entry.warn("timeout", { code: "out_of_range", message, fix: `${connectSeconds} seconds are used` });
+  }
+  draft.timeout("connectMs", (isWithin ? seconds : connectSeconds) * 1000, entry.at("timeout"));
 }
