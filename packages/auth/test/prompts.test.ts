@@ -5,8 +5,7 @@ import { join } from "node:path";
 import { PassThrough } from "node:stream";
 import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from "vitest";
 import { hasBrowser, openBrowser, terminalPrompt } from "../src/node.ts";
-import type { TerminalPromptOptions } from "../src/node/terminal-prompt.ts";
-import { launchersOf } from "../src/node/open-browser.ts";
+import { type TerminalPromptOptions, launchersOf } from "../src/node/prompts.ts";
 import type { OAuthPrompt, PromptRequest } from "../src/oauth-options.ts";
 
 const page = "https://login.example/authorize?client_id=a&state=the-state";

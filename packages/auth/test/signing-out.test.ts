@@ -146,7 +146,7 @@ describe("list()", () => {
       asked -= 1;
       return document;
     };
-    expect(await listAccounts({ store: { ...parts.store, load } })).toHaveLength(101);
+    expect(await listAccounts({ ...parts, store: { ...parts.store, load } })).toHaveLength(101);
     expect(most).toBeLessThanOrEqual(32);
   });
 

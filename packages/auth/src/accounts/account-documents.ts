@@ -5,9 +5,6 @@ import type { AccountOwner } from "../oauth.ts";
 import { savingMs, type CredentialKey } from "../store/credential-store.ts";
 import { readStoredAccount, withoutAbsent, type StoredAuthorization, toSignedIn } from "./stored-account.ts";
 
-/** Parts that reading and writing documents needs. */
-export type DocumentParts = Pick<AuthParts, "signedIn" | "signedOut" | "store" | "unsaved">;
-
 /** An account's authorization as this process knows it. */
 export interface HeldAuthorization {
   /** The authorization that the store gave, or got, last. */
@@ -53,7 +50,7 @@ export function heldAuthorization(account: Account): HeldAuthorization | undefin
  * what there is belongs to another server URL. Rejects with `store_failed` when it cannot be read,
  * is malformed or was written by a newer version: then it must not be overwritten either.
  */
-export async function readAccount(parts: DocumentParts, account: Account): Promise<StoredAuthorization | undefined> {
+export async function readAccount(parts: AuthParts, account: Account): Promise<StoredAuthorization | undefined> {
   const memory = memoryOf(account);
   const { writes } = memory;
   const document = await parts.store.load(accountKey(account));
@@ -65,7 +62,7 @@ export async function readAccount(parts: DocumentParts, account: Account): Promi
 
 /** Keeps the authorization of an account. Only for who has the account's lock. */
 export async function writeAccount(
-  parts: DocumentParts,
+  parts: AuthParts,
   account: Account,
   authorization: StoredAuthorization,
 ): Promise<void> {
@@ -82,7 +79,7 @@ export async function writeAccount(
 
 /** Remembers an authorization, and tells of a user who signed in or out since the one before. */
 function hold(
-  { signedIn, signedOut }: DocumentParts,
+  { signedIn, signedOut }: AuthParts,
   account: Account,
   authorization: StoredAuthorization | undefined,
 ): void {
@@ -105,7 +102,7 @@ export function keepHeld(account: Account): StoredAuthorization | undefined {
 /**
  * Has this process use an answer that cannot be saved now. The next write of the document saves it.
  */
-export function keepUnsaved({ unsaved: accounts }: DocumentParts, account: Account, unsaved: Unsaved): void {
+export function keepUnsaved({ unsaved: accounts }: AuthParts, account: Account, unsaved: Unsaved): void {
   const memory = memoryOf(account);
   accounts.add(account);
   memory.unsaved = unsaved;
@@ -121,7 +118,7 @@ export function hasUnsaved(account: Account): boolean {
  * Tries again to save what could not be saved, once for all who try together. Rejects as the store
  * does.
  */
-export function saveUnsaved(parts: DocumentParts, account: Account): Promise<void> {
+export function saveUnsaved(parts: AuthParts, account: Account): Promise<void> {
   const memory = memoryOf(account);
   const save = async (): Promise<void> => {
     const authorization = await readAccount(parts, account);
@@ -167,7 +164,7 @@ function ownerOf({ serverId, principal }: Account): AccountOwner {
  * nothing has changed.
  */
 export function saveAuthorization(
-  parts: DocumentParts,
+  parts: AuthParts,
   account: Account,
   authorization: StoredAuthorization,
 ): Promise<StoredAuthorization | undefined> {

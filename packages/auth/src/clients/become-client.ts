@@ -81,8 +81,9 @@ export async function becomeClient(
 async function findOrRegister(
   parts: AuthParts,
   account: Account,
-  { discovered, redirectUri, scope, signal }: ClientRequest,
+  requested: ClientRequest,
 ): Promise<BecomeClient | string> {
+  const { discovered, redirectUri, scope, signal } = requested;
   const { issuer, metadata } = discovered;
   const key = clientKey(issuer, redirectUri);
   const find = async (): Promise<BecomeClient | undefined> => {
@@ -97,7 +98,7 @@ async function findOrRegister(
     const other = await find();
     if (other !== undefined) return other;
     try {
-      const document = await registerClient(parts, account, { metadata, redirectUri, scope, signal });
+      const document = await registerClient(parts, account, requested);
       await saveClient(parts, key, document);
       return { client: document.client, isKept: false };
     } catch (error) {
@@ -120,14 +121,6 @@ function noWay(account: Account, { issuer, isPublished }: Discovered, tried: rea
   return authRequired(account, text, { details: { reason: "no-client" } });
 }
 
-/** The purpose of a registration. */
-interface RegistrationRequest {
-  readonly metadata: ServerMetadata;
-  readonly redirectUri: string;
-  readonly scope: string | undefined;
-  readonly signal: AbortSignal;
-}
-
 const ownMethods = ["none", "client_secret_basic", "client_secret_post"] as const;
 type OwnMethod = (typeof ownMethods)[number];
 
@@ -136,11 +129,12 @@ const clientIdText = /^[\u0020-\u007E]{1,2048}$/;
 
 /** Registers a client (RFC 7591). Rejects with what stands in the way; nothing was stored then. */
 async function registerClient(
-  { settings }: Pick<AuthParts, "settings">,
+  { settings }: AuthParts,
   account: Account,
-  requested: RegistrationRequest,
+  requested: ClientRequest,
 ): Promise<ClientDocument> {
-  const { metadata, redirectUri, scope } = requested;
+  const { redirectUri, scope } = requested;
+  const { metadata } = requested.discovered;
   const method = chooseMethod(metadata, redirectUri);
   if (method === undefined) {
     const offered = listOf(metadata, "token_endpoint_auth_methods_supported") ?? [];
@@ -200,10 +194,10 @@ function readEnd(value: unknown): number | undefined {
 
 async function send(
   account: Account,
-  { metadata, signal }: RegistrationRequest,
+  { discovered, signal }: ClientRequest,
   registration: JsonObject,
 ): Promise<JsonObject> {
-  const url = new URL(textOf(metadata, "registration_endpoint") ?? "");
+  const url = new URL(textOf(discovered.metadata, "registration_endpoint") ?? "");
   const headers = { "content-type": "application/json", accept: "application/json" };
   const { response, text } = await readAnswer(account, "registering a client", () =>
     account.fetch(url, { method: "POST", headers, body: JSON.stringify(registration), signal }),
@@ -247,7 +241,7 @@ export function clientKey(issuer: string, redirectUri: string | undefined): Cred
  * Rejects with `store_failed`.
  */
 export async function readClient(
-  { store }: Pick<AuthParts, "store">,
+  { store }: AuthParts,
   account: Account,
   key: CredentialKey,
 ): Promise<ClientDocument | undefined> {
@@ -265,11 +259,7 @@ export async function readClient(
 }
 
 /** Keeps a client. Only for who has its lock. */
-async function saveClient(
-  { store }: Pick<AuthParts, "store">,
-  key: CredentialKey,
-  document: ClientDocument,
-): Promise<void> {
+async function saveClient({ store }: AuthParts, key: CredentialKey, document: ClientDocument): Promise<void> {
   await store.save(key, { version: 1, ...withoutAbsent(document) });
 }
 
@@ -287,7 +277,7 @@ function holds(document: ClientDocument, redirectUri: string, scope: string | un
  * registers anew; not one that took its place meanwhile. Rejects with `store_failed`.
  */
 export async function forgetClient(
-  parts: Pick<AuthParts, "store">,
+  parts: AuthParts,
   account: Account,
   {
     issuer,

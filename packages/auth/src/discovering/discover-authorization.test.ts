@@ -12,6 +12,7 @@ import {
   serverUrl,
   spec,
 } from "../../test/fake-servers.ts";
+import type { AuthParts } from "../account.ts";
 import { createAccounts } from "../create-accounts.ts";
 import type { AccountOwner, SignedIn } from "../oauth.ts";
 import type { ClientConfig, OAuthOptions } from "../oauth-options.ts";
@@ -33,7 +34,7 @@ function createWorld(config: ClientConfig = {}, options: Partial<OAuthOptions> =
   const closing = new AbortController().signal;
   const account = createAccounts(settings, closing).accountOf(spec, undefined);
   const events = { signedIn: createEvent<SignedIn>(), signedOut: createEvent<AccountOwner>() };
-  const parts = { store: settings.store, closing, unsaved: new Set<never>(), ...events };
+  const parts = { store: settings.store, closing, unsaved: new Set<never>(), ...events } as unknown as AuthParts;
   const names = (...issuers: readonly string[]) =>
     servers.routes.set(`GET ${resourceUrl}`, () =>
       Response.json({ resource: serverUrl, authorization_servers: issuers }),

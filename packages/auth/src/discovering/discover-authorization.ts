@@ -1,7 +1,7 @@
 import type { HostsideError, AuthorizationFetch } from "@hostside/core";
 import type { Account, AuthParts } from "../account.ts";
 import { authRequired, safeExcerptOf, untilGivenUp, throwIfAborted, abortError, toAuthError } from "../auth-errors.ts";
-import { readAccount, type DocumentParts } from "../accounts/account-documents.ts";
+import { readAccount } from "../accounts/account-documents.ts";
 import { sameIssuer, type StoredAuthorization } from "../accounts/stored-account.ts";
 import {
   readAuthorizationServer,
@@ -49,7 +49,7 @@ const discoveryMs = 60_000;
  */
 export async function discoverAuthorization(
   account: Account,
-  parts: Pick<AuthParts, "closing"> & DocumentParts,
+  parts: AuthParts,
   { signal }: { readonly signal: AbortSignal },
 ): Promise<Discovered> {
   const ending = AbortSignal.any([signal, parts.closing]);
@@ -177,11 +177,7 @@ function askServer(
  * Rejects as {@linkcode discoverAuthorization}, and with `auth_required` when the server lets in
  * who has no credentials and nothing says where to sign in.
  */
-export async function discoverForSignIn(
-  parts: Pick<AuthParts, "closing"> & DocumentParts,
-  account: Account,
-  signal: AbortSignal,
-): Promise<Discovered> {
+export async function discoverForSignIn(parts: AuthParts, account: Account, signal: AbortSignal): Promise<Discovered> {
   const { hints, config } = account;
   const isAsked = hints.isHeard !== true && config.scopes === undefined;
   const status = isAsked ? await askForChallenge(parts, account, signal) : undefined;
@@ -195,7 +191,7 @@ export async function discoverForSignIn(
 }
 
 async function askForChallenge(
-  { closing }: Pick<AuthParts, "closing">,
+  { closing }: AuthParts,
   account: Account,
   signal: AbortSignal,
 ): Promise<number | undefined> {
@@ -237,7 +233,7 @@ interface Inquiry {
  */
 export async function discoverUrl(
   { account, fetchHead, signal }: Inquiry,
-  parts: Pick<AuthParts, "closing"> & DocumentParts,
+  parts: AuthParts,
 ): Promise<DiscoveredAuthorization | null> {
   const ending = AbortSignal.any([signal, parts.closing]);
   let response: Response;

@@ -11,7 +11,7 @@ import {
   tokenExpiryOf,
   toStoredAuthorization,
 } from "../accounts/stored-account.ts";
-import { accountKey, readAccount, writeAccount, type DocumentParts } from "../accounts/account-documents.ts";
+import { accountKey, readAccount, writeAccount } from "../accounts/account-documents.ts";
 import { requestTokens, type TokenParameters } from "../tokens/request-tokens.ts";
 import type { EnterpriseManagedConfig, AssertionRequest } from "../oauth-options.ts";
 import { isHostsideError, type HostsideError } from "@hostside/core";
@@ -61,7 +61,7 @@ export interface GrantRequest {
  * store fail with; and with the reason of the signal.
  */
 export async function requestGrant(
-  parts: Pick<AuthParts, "closing"> & DocumentParts,
+  parts: AuthParts,
   account: Account,
   { server, scope, refused, signal }: GrantRequest,
 ): Promise<StoredAuthorization> {

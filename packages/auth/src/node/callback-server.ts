@@ -69,10 +69,11 @@ export async function openCallbackServer(
 ): Promise<CallbackServer> {
   let uri: URL | undefined;
   const onRequest = (request: IncomingMessage, response: ServerResponse): void => {
-    const callback = uri === undefined ? "nothing" : readCallback(request, uri);
-    if (callback === "nothing") showNothing(response);
-    else if (callback === "not-waited-for") showPage(response, callback);
-    else onCallback({ ...callback, response });
+    const url = uri && readCallback(request, uri);
+    if (url === undefined) return showNothing(response);
+    const [state, ...others] = url.searchParams.getAll("state");
+    if (state === undefined || others.length > 0) showPage(response, "not-waited-for");
+    else onCallback({ url, state, response });
   };
   const ports = place.port === undefined ? [preferredPort ?? 0, ...Array<number>(mostPorts - 1).fill(0)] : [place.port];
   const { servers, port } = await listenAt(place.host, ports, () => createQuietServer(onRequest));
@@ -81,19 +82,15 @@ export async function openCallbackServer(
   return { redirectUri, close: () => closeAll(servers) };
 }
 
-function readCallback(
-  { method, url: target = "", headers }: IncomingMessage,
-  uri: URL,
-): Omit<CallbackRequest, "response"> | "nothing" | "not-waited-for" {
+function readCallback({ method, url: target = "", headers }: IncomingMessage, uri: URL): URL | undefined {
   const [path, ...query] = target.split("?");
   // A page of another origin may reach this port under a name of its own (DNS rebinding).
-  if (method !== "GET" || path !== uri.pathname || headers.host?.toLowerCase() !== uri.host) return "nothing";
+  if (method !== "GET" || path !== uri.pathname || headers.host?.toLowerCase() !== uri.host) return undefined;
   // What a browser loads ahead of time no user has asked for.
-  if (/prefetch|prerender/.test(String(headers["sec-purpose"] ?? headers["purpose"] ?? ""))) return "nothing";
+  if (/prefetch|prerender/.test(String(headers["sec-purpose"] ?? headers["purpose"] ?? ""))) return undefined;
   const url = new URL(uri);
   url.search = query.join("?");
-  const [state, ...others] = url.searchParams.getAll("state");
-  return state === undefined || others.length > 0 ? "not-waited-for" : { url, state };
+  return url;
 }
 
 /** A server that nobody can keep busy: heads are short, and come at once. */

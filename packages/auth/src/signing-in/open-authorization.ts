@@ -194,7 +194,7 @@ export function pendingKey(state: string): CredentialKey {
  * there is none, or its time is over. An error of `check` leaves it where it is.
  */
 export function takePending(
-  { store }: Pick<AuthParts, "store">,
+  { store }: AuthParts,
   state: string,
   check: (document: PendingDocument) => void,
 ): Promise<PendingDocument | undefined> {

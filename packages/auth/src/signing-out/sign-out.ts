@@ -59,7 +59,7 @@ export async function clearKept(parts: AuthParts, accounts: Accounts, who: Accou
  * All that is kept, without any secret, sorted by server and principal. A document that this
  * release cannot read is left out. Rejects with `store_failed`.
  */
-export async function listAccounts({ store }: Pick<AuthParts, "store">): Promise<readonly SignedIn[]> {
+export async function listAccounts({ store }: AuthParts): Promise<readonly SignedIn[]> {
   const keys = await store.accounts();
   const documents = await settleInTurns(keys, async (key) => ({ key, document: await store.load(key) }));
   return documents
@@ -76,7 +76,7 @@ export async function listAccounts({ store }: Pick<AuthParts, "store">): Promise
 
 /** The server of a kept account that no connector has asked about; `undefined` for none. */
 export async function storedServer(
-  { store }: Pick<AuthParts, "store">,
+  { store }: AuthParts,
   { serverId, principal }: AccountOwner,
 ): Promise<ServerSpec | undefined> {
   const document = await store.load({ kind: "account", serverId, principal });

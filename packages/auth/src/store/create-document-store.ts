@@ -46,15 +46,13 @@ export interface TextStore {
   lockOf(place: DocumentPlace): string;
 }
 
-interface LockTurn {
-  readonly signal: AbortSignal;
-  readonly fencingToken?: FencingToken | undefined;
-}
-
 /** Makes a credential store of a store of texts. */
 export function createDocumentStore(texts: TextStore): CredentialStore {
   // The work of this process that has a lock, the latest last.
-  const turns = new Map<string, readonly LockTurn[]>();
+  const turns = new Map<
+    string,
+    readonly { readonly signal: AbortSignal; readonly fencingToken?: FencingToken | undefined }[]
+  >();
   const placeOf = async (key: CredentialKey): Promise<DocumentPlace> => {
     const text = keyText(key);
     return { ...(await texts.placeOf(key, text)), kind: key.kind, key: text };
