@@ -24,11 +24,14 @@ interface Followed {
  */
 export function createPeerSubscriptions(most: number): PeerSubscriptions {
   const followed = new Map<string, Followed>();
-  const leave = (uri: string, one: Followed): void => {
-    one.users -= 1;
-    if (one.users > 0 || followed.get(uri) !== one) return;
+  const remove = (uri: string, one = followed.get(uri)): void => {
+    if (one === undefined || followed.get(uri) !== one) return;
     followed.delete(uri);
     end(one);
+  };
+  const leave = (uri: string, one: Followed): void => {
+    one.users -= 1;
+    if (one.users === 0) remove(uri, one);
   };
   return {
     async add(uri, open) {
@@ -52,12 +55,7 @@ export function createPeerSubscriptions(most: number): PeerSubscriptions {
         isLeft = true;
       };
     },
-    remove(uri) {
-      const one = followed.get(uri);
-      if (one === undefined) return;
-      followed.delete(uri);
-      end(one);
-    },
+    remove: (uri) => remove(uri),
     get size() {
       return followed.size;
     },
