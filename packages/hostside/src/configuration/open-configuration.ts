@@ -31,8 +31,18 @@ export async function openConfiguration(opening: OpeningConfig): Promise<Configu
   const servers = createServerSources(opening, wanted);
   const end = new AbortController();
   const reports = createEvent<ConfigReport>();
-  const applyNow = (): Promise<ConfigChange | undefined> =>
-    applyAfterEdit(servers, { signal: end.signal, report: opening.report });
+  const applyNow = async (): Promise<ConfigChange | undefined> => {
+    try {
+      const { added, updated, removed, failed } = await servers.apply({ signal: end.signal, timeoutMs: applyMs });
+      return { added, updated, removed, failed };
+    } catch (error) {
+      const why = error instanceof Error ? error.message : "they were refused";
+      const message = `servers could not be applied: ${why}`;
+      // Whoever closes wants no more of it.
+      if (!end.signal.aborted) opening.report({ kind: "setting-unused", serverId: "", message });
+      return undefined;
+    }
+  };
   shared?.start(() => {
     servers.take();
     void applyNow();
@@ -65,24 +75,4 @@ function readConfigOptions(config: HostOptions["config"]): ConfigOptions | undef
 
 function isList<T>(given: readonly T[] | object | undefined): given is readonly T[] {
   return Array.isArray(given);
-}
-
-/**
- * Applies the servers after an edit of settings or of shared servers. Never rejects: a failure is a
- * diagnostic.
- */
-async function applyAfterEdit(
-  servers: Pick<ServerSources, "apply">,
-  { signal, report }: { readonly signal: AbortSignal; readonly report: (diagnostic: Diagnostic) => void },
-): Promise<ConfigChange | undefined> {
-  try {
-    const { added, updated, removed, failed } = await servers.apply({ signal, timeoutMs: applyMs });
-    return { added, updated, removed, failed };
-  } catch (error) {
-    // Whoever closes wants no more of it.
-    if (signal.aborted) return undefined;
-    const why = error instanceof Error ? error.message : "they were refused";
-    report({ kind: "setting-unused", serverId: "", message: `servers could not be applied: ${why}` });
-    return undefined;
-  }
 }

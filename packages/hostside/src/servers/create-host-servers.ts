@@ -1,13 +1,5 @@
 import { HostsideError, isHostsideError } from "@hostside/core";
-import {
-  assertKnownOptions,
-  isPlainObject,
-  kindOf,
-  quoteText,
-  sharingOf,
-  unknownServerError,
-  type Fields,
-} from "@hostside/core/implement";
+import { assertKnownOptions, quoteText, sharingOf, unknownServerError, type Fields } from "@hostside/core/implement";
 import { hostsideNaming } from "@hostside/naming";
 import type { ApplyOptions, EndOptions, McpProvider, UserOperationOptions } from "@hostside/provider";
 import type { Configuration } from "../configuration/open-configuration.ts";
@@ -33,10 +25,7 @@ export function createHostServers(
   const { own } = configuration;
   const ids = (): readonly string[] => configuration.specs.map(({ id }) => id);
 
-  const readEntry = (operation: Operation, name: string, entry: unknown): ReadEntry => {
-    if (!isPlainObject(entry)) {
-      throw new TypeError(`servers.${operation}() takes the entry of a server as an object, not ${kindOf(entry)}`);
-    }
+  const readEntry = (name: string, entry: unknown): ReadEntry => {
     const server = readServerEntry(name, entry);
     connector.check?.(server.spec);
     return server;
@@ -52,7 +41,7 @@ export function createHostServers(
   return {
     async add(name, entry, options = {}) {
       assertUsable("add", options);
-      const server = readEntry("add", name, entry);
+      const server = readEntry(name, entry);
       const keys = idKeys(name, naming);
       const rival = ids().find((id) => idKeys(id, naming).some((key) => keys.includes(key)));
       if (rival === name) assertOwn("add", name, configuration);
@@ -66,7 +55,7 @@ export function createHostServers(
     },
     async update(name, entry, options = {}) {
       assertUsable("update", options);
-      const server = readEntry("update", name, entry);
+      const server = readEntry(name, entry);
       assertOwn("update", name, configuration);
       const failure = await changeEntry({ name, server, configuration }, () =>
         applyEntry(name, options, configuration),
