@@ -66,7 +66,7 @@ function checkGuard(spec: ServerSpec, guard: ConnectionGuard): void {
     spec.command !== undefined
       ? askForCommand(guard, spec, server)
       : spec.url !== undefined
-        ? createHttpGuard({ guard, server, serverUrl: spec.url }).refuseUrl(new URL(spec.url))
+        ? createHttpGuard(guard, server, spec.url).refuseUrl(new URL(spec.url))
         : undefined;
   if (refusal !== undefined) throw refusal;
 }

@@ -261,8 +261,7 @@ export async function callTool(init: CallToolInit, call: ToolCallRequest): Promi
     isAnswered = true;
     init.liveness.answered();
     if (isModern && result["resultType"] === "input_required") result = await continueInRounds(init, asking, result);
-    if (isModern && result["resultType"] === "task" && init.tasks)
-      result = await awaitTask(init, { ...asking, created: result });
+    if (isModern && result["resultType"] === "task" && init.tasks) result = await awaitTask(init, asking, result);
     const problem = findProblem(result, context.redact);
     if (problem === undefined) return result;
     throw requestError(context, request, {

@@ -12,13 +12,7 @@ import { quoteJson } from "../text/safe-excerpt.ts";
 import { eitherSignal } from "../time/cancellable-wait.ts";
 import { answerInputRequests, inputRequired, type ConsentRequest, type RoundsInit } from "./request-in-rounds.ts";
 
-/** A call that its server made a task of. */
-export interface TaskCall extends ConsentRequest {
-  /** The result of the type "task". */
-  readonly created: JsonObject;
-}
-
-interface Task extends RoundsInit, TaskCall {
+interface Task extends RoundsInit, ConsentRequest {
   readonly taskId: string;
   /** Aborts when the call is given up, or its connection closed. */
   readonly signal: AbortSignal;
@@ -42,13 +36,13 @@ const endStates: ReadonlySet<unknown> = new Set(["completed", "failed", "cancell
  * sent again.
  * https://tasks.extensions.modelcontextprotocol.io/specification/2026-07-28/tasks
  */
-export async function awaitTask(init: RoundsInit, call: TaskCall): Promise<JsonObject> {
-  const { request, created } = call;
+export async function awaitTask(init: RoundsInit, asked: ConsentRequest, created: JsonObject): Promise<JsonObject> {
+  const { request } = asked;
   const { taskId } = created;
   if (typeof taskId !== "string" || taskId === "" || taskId.length > longestTaskId)
     throw badTask(init, request, "with a task that has no usable id");
   const { signal, release } = eitherSignal(request.signal, init.closing.signal);
-  const task: Task = { ...init, ...call, taskId, signal, answered: new Set(), state: created };
+  const task: Task = { ...init, ...asked, taskId, signal, answered: new Set(), state: created };
   try {
     return await poll(task);
   } catch (error) {

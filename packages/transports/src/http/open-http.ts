@@ -69,8 +69,7 @@ function openExchange({ url, tls }: HttpServerSpec, context: ExchangeContext, op
   const { serverId, settings, redact, principal } = context;
   const { maxMessageBytes } = settings.limits;
   const { proxy } = options;
-  const guard =
-    options.guard && createHttpGuard({ guard: options.guard, server: { serverId, principal }, serverUrl: url });
+  const guard = options.guard && createHttpGuard(options.guard, { serverId, principal }, url);
   const about = { serverId, redact, guard };
   if (options.fetch === undefined) {
     const trust = toTrust(options.ca, tls, new URL(url).origin);

@@ -17,17 +17,14 @@ export interface ClaimedServerInfo {
 
 const longestName = 256;
 
-/** The input of {@linkcode readServerInfo}. */
-interface ServerInfoReading {
-  readonly settings: { readonly limits: ServerLimits };
-  readonly redact: Redactor;
-}
-
 /**
  * Bounds and cleans what a server says of itself, and masks the secrets of its connection. Names
  * are cut at 256 units, longer texts at `limits.maxServerTextLength`.
  */
-export function readServerInfo(claimed: ClaimedServerInfo, { settings, redact }: ServerInfoReading): ServerInfo {
+export function readServerInfo(
+  claimed: ClaimedServerInfo,
+  { settings, redact }: { readonly settings: { readonly limits: ServerLimits }; readonly redact: Redactor },
+): ServerInfo {
   const { maxServerTextLength } = settings.limits;
   const text = <Key extends string>(key: Key, value: unknown, maxLength: number): { readonly [K in Key]?: string } => {
     const clean = typeof value === "string" ? safeExcerpt(value, redact, maxLength) : "";

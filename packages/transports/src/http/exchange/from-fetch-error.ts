@@ -118,14 +118,11 @@ function same(text: string): string {
   return text;
 }
 
-interface Evidence {
-  readonly code: string;
-  /** The system call that failed was the one that connects. */
-  readonly isConnect: boolean;
-}
-
-/** `fetch` hides the reason in a chain of causes; a cycle in it must not hang us. */
-function readEvidence(error: unknown): Evidence {
+/**
+ * Reads the code of the error, and whether the system call that failed was the one that connects.
+ * `fetch` hides the reason in a chain of causes; a cycle in it must not hang us.
+ */
+function readEvidence(error: unknown): { readonly code: string; readonly isConnect: boolean } {
   let current = error;
   for (let depth = 0; depth < 5 && current instanceof Error; depth += 1) {
     if ("code" in current && typeof current.code === "string")
@@ -153,18 +150,14 @@ export function growsTooMuch({ serverId, url }: Omit<FailedRequest, "sent">, fac
   );
 }
 
-/** A request that should have gone by a proxy. */
-interface ProxiedRequest {
-  readonly serverId: string;
-  readonly url: URL;
-  readonly proxy: Proxy;
-}
-
 /**
  * A proxy cannot be reached, or refuses; the server knows nothing of it. Names the proxy without
  * its credentials.
  */
-export function proxyFailed({ serverId, url, proxy }: ProxiedRequest, error: Error): HostsideError {
+export function proxyFailed(
+  { serverId, url, proxy }: Omit<FailedRequest, "sent"> & { readonly proxy: Proxy },
+  error: Error,
+): HostsideError {
   const about = `server ${JSON.stringify(serverId)}: no connection to ${redactUrl(url.href)} by the proxy ${proxy.url.origin}`;
   const status = "proxyStatus" in error && typeof error.proxyStatus === "number" ? error.proxyStatus : undefined;
   const evidence = "code" in error && typeof error.code === "string" ? error.code : error.name;
@@ -179,7 +172,7 @@ export function proxyFailed({ serverId, url, proxy }: ProxiedRequest, error: Err
 }
 
 /** The environment names a proxy that cannot be asked. */
-export function unsupportedProxy({ serverId, url }: Omit<ProxiedRequest, "proxy">): HostsideError {
+export function unsupportedProxy({ serverId, url }: Omit<FailedRequest, "sent">): HostsideError {
   return new HostsideError(
     `server ${JSON.stringify(serverId)}: no connection to ${redactUrl(url.href)}: the environment names a proxy for it that is no http: or https: URL`,
     { code: "unreachable", serverId, outcome: "not-sent" },

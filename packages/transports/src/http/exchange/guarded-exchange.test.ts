@@ -31,7 +31,7 @@ function guardAgainst(refused: readonly string[], asked: Asked = { urls: [], add
     },
     checkCommand: () => no,
   };
-  return createHttpGuard({ guard, server: { serverId: "web" }, serverUrl: "http://mcp.example" });
+  return createHttpGuard(guard, { serverId: "web" }, "http://mcp.example");
 }
 
 /**
@@ -200,11 +200,7 @@ describe("a URL that is refused", () => {
 
   it("is not looked up, not fetched, and named without its path, query and user info", async () => {
     const dns = createDns(["127.0.0.1"]);
-    const httpGuard = createHttpGuard({
-      guard,
-      server: { serverId: "web" },
-      serverUrl: "https://mcp.example:8443/own",
-    });
+    const httpGuard = createHttpGuard(guard, { serverId: "web" }, "https://mcp.example:8443/own");
     const url = new URL("https://user:s3cret@mcp.example:8443/t0ken?key=s3cret");
     const message = '[not_allowed] server "web": connecting to https://mcp.example:8443 is not allowed: because';
     const fetched: string[] = [];
@@ -221,7 +217,7 @@ describe("a URL that is refused", () => {
   });
 
   it("is no field of the spec where it leads elsewhere", async () => {
-    const httpGuard = createHttpGuard({ guard, server: { serverId: "web" }, serverUrl: "https://mcp.example" });
+    const httpGuard = createHttpGuard(guard, { serverId: "web" }, "https://mcp.example");
     expect(httpGuard.refuseUrl(new URL("https://auth.example"))?.details).toEqual({ policy: "test" });
   });
 });
@@ -242,7 +238,7 @@ describe("a guard that fails", () => {
       { ...sound, checkUrl: check },
       { ...sound, checkAddress: check },
     ]) {
-      const httpGuard = createHttpGuard({ guard, server: { serverId: "web" }, serverUrl: "https://mcp.example" });
+      const httpGuard = createHttpGuard(guard, { serverId: "web" }, "https://mcp.example");
       const exchange = open(httpGuard, createDns(["127.0.0.1"]).lookup);
       const failure = { code: "internal_error", outcome: "not-sent", serverId: "web" };
       expect(await get(exchange, urlOf(server))).toMatchObject(failure);

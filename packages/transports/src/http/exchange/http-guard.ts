@@ -12,24 +12,11 @@ export interface HttpGuard {
   refuseAddress(address: string | undefined, url: URL): HostsideError | undefined;
 }
 
-/** The parts of {@linkcode HttpGuard}. */
-export interface HttpGuardInit {
-  readonly guard: ConnectionGuard;
-  readonly server: GuardedServer;
-  /** The server's own. */
-  readonly serverUrl: string;
-}
-
-/** Makes one. */
-export function createHttpGuard({ guard, server, serverUrl }: HttpGuardInit): HttpGuard {
+/** Asks a host's guard about a server and its URL. */
+export function createHttpGuard(guard: ConnectionGuard, server: GuardedServer, serverUrl: string): HttpGuard {
   const { origin } = new URL(serverUrl);
   const refuse = (url: URL, ask: () => ReturnType<ConnectionGuard["checkUrl"]>): HostsideError | undefined =>
-    findGuardRefusal({
-      server,
-      what: url,
-      field: url.origin === origin ? "url" : undefined,
-      ask,
-    });
+    findGuardRefusal({ server, what: url, field: url.origin === origin ? "url" : undefined, ask });
   const refuseAddress: HttpGuard["refuseAddress"] = (address, url) =>
     refuse(url, () => guard.checkAddress(address, url, server));
   return {

@@ -190,8 +190,7 @@ async function followAnswer(first: HttpReply, state: State): Promise<void> {
     if (resume === undefined || lastEventId === undefined) throw loss;
     if (barren > maxBarren || refused >= maxRefused)
       throw lossCodes.has(loss.code) ? notResumed(endpoint, { broken, last: loss, attempts: barren }) : loss;
-    const delayMs = reconnectDelayMs({ barren, serverMs: position.retryMs });
-    const wait = startWait(delayMs);
+    const wait = startWait(reconnectDelayMs(barren, position.retryMs));
     state.onStep(wait);
     await wait.done;
     const call = resume(lastEventId);

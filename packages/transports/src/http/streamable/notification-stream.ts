@@ -66,7 +66,7 @@ export class NotificationStream implements Cancellable {
       const end = await this.#listenOnce();
       if (this.#isCancelled || end === "refused") return;
       barren = this.#broughtSomething || clock.now() - openedAt >= goodStreamMs ? 0 : barren + 1;
-      const wait = startWait(reconnectDelayMs({ barren, serverMs: this.#position.retryMs }));
+      const wait = startWait(reconnectDelayMs(barren, this.#position.retryMs));
       this.#step = wait;
       await wait.done.catch(() => undefined);
       if (this.#isCancelled) return;

@@ -5,21 +5,14 @@ const firstDelayMs = 1000;
 const shortestDelayMs = 250;
 const longestDelayMs = 60_000;
 
-/** When to open a stream again that ended. */
-export interface ReconnectState {
-  /** How many streams in a row brought nothing, this one included. */
-  readonly barren: number;
-  /** The delay that the server asked for: `retry:` or `Retry-After`. */
-  readonly serverMs: number | undefined;
-}
-
 /**
  * Milliseconds to wait: what the server asked for, but never less than a backoff that grows with
  * every stream that brought nothing, from 1 s to 1 min, and is spread by up to a fifth so that
  * hosts do not come back all at once. At least 250 ms and at most a minute, whatever the server
- * asks.
+ * asks. `barren` counts the streams in a row that brought nothing, this one included; `serverMs` is
+ * the delay of `retry:` or `Retry-After`.
  */
-export function reconnectDelayMs({ barren, serverMs }: ReconnectState): number {
+export function reconnectDelayMs(barren: number, serverMs: number | undefined): number {
   const backoffMs =
     barren === 0 ? shortestDelayMs : firstDelayMs * 2 ** (Math.min(barren, 10) - 1) * (1 + Math.random() / 5);
   return Math.min(Math.max(serverMs ?? firstDelayMs, backoffMs), longestDelayMs);
