@@ -84,12 +84,7 @@ export class Alarm {
   }
 }
 
-/** A timer of Node; elsewhere timers are numbers. */
-interface Referable {
-  ref(): void;
-  unref(): void;
-}
-
-function isReferable(timer: unknown): timer is Referable {
+// A timer of Node; elsewhere timers are numbers.
+function isReferable(timer: unknown): timer is { ref(): void; unref(): void } {
   return typeof timer === "object";
 }

@@ -7,16 +7,11 @@ export function isSchema(value: unknown): value is JsonObject | boolean {
   return typeof value === "boolean" || isJsonObject(value);
 }
 
-interface ShapeRule {
-  /** The keywords whose value has the shape, separated by spaces. */
-  readonly of: string;
-  readonly holds: (value: unknown) => boolean;
-}
-
 const isText = (value: unknown): boolean => typeof value === "string";
 
 // What a value must be for its keyword to count: readers pass over other values.
-const rules: Readonly<Record<string, ShapeRule>> = {
+// By shape: the keywords whose value has it, separated by spaces, and the check of a value.
+const rules: Readonly<Record<string, { readonly of: string; readonly holds: (value: unknown) => boolean }>> = {
   schema: {
     of: "additionalProperties unevaluatedProperties propertyNames items unevaluatedItems contains not if then else",
     holds: isSchema,

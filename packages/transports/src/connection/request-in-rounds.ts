@@ -153,10 +153,6 @@ type RoundAnswer =
   | { readonly params?: undefined; readonly problem: string };
 
 /** The input of {@linkcode answerInputRequests}. */
-interface RoundInit extends RoundsInit, ConsentRequest {
-  readonly signal: AbortSignal;
-}
-
 const mostRequests = 16;
 const pacingMs = 250;
 
@@ -168,7 +164,14 @@ const pacingMs = 250;
  */
 export async function answerInputRequests(
   result: JsonObject,
-  { context, elicitor, request: { callContext }, signal, tally, time }: RoundInit,
+  {
+    context,
+    elicitor,
+    request: { callContext },
+    signal,
+    tally,
+    time,
+  }: RoundsInit & ConsentRequest & { readonly signal: AbortSignal },
 ): Promise<RoundAnswer> {
   const { inputRequests, requestState } = result;
   const requests = isJsonObject(inputRequests) ? Object.entries(inputRequests) : [];

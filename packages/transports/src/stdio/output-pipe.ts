@@ -11,16 +11,11 @@ export interface OutputPipe {
   flush?(): void;
 }
 
-/** How a pipe is read. */
-export interface PipeReading {
-  readonly onBytes: (bytes: Buffer) => void;
-}
-
 const newline = 0x0a;
 
 /** Reads the lines of a stream to its end, in turns of the event loop. */
-export function readInSlices(stream: Readable, reading: PipeReading): OutputPipe {
-  const turns = new YieldingReader<Buffer>({ ...reading, source: stream, countKept: bytesBeforeNewline });
+export function readInSlices(stream: Readable, onBytes: (bytes: Buffer) => void): OutputPipe {
+  const turns = new YieldingReader<Buffer>({ onBytes, source: stream, countKept: bytesBeforeNewline });
   stream.on("data", (chunk: Buffer) => turns.take(chunk));
   return {
     get bytesRead() {

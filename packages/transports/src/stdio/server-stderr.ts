@@ -47,7 +47,7 @@ export class ServerStderr {
       onLine: (bytes, start, end) => this.#take(bytes.toString("utf8", start, end)),
       onOversized: ({ head, bytes }) => this.#take(`${withoutBrokenEnd(head.toString("utf8"))} … (${bytes} bytes)`),
     });
-    this.pipe = readInSlices(stream, { onBytes: (bytes) => this.#splitter.push(bytes) });
+    this.pipe = readInSlices(stream, (bytes) => this.#splitter.push(bytes));
   }
 
   /** The server has started: what it wrote first explains nothing any more. */

@@ -106,10 +106,8 @@ export class StdioTransport implements Transport {
     if (this.#state === "closed") throw this.closeReason ?? closedError(context.serverId);
     this.#state = "started";
     process.stdout.once("data", onStarted);
-    this.#output = readInSlices(process.stdout, {
-      onBytes: (bytes) => {
-        if (this.#isOpen()) this.#reader.push(bytes);
-      },
+    this.#output = readInSlices(process.stdout, (bytes) => {
+      if (this.#isOpen()) this.#reader.push(bytes);
     });
   }
 

@@ -1,15 +1,11 @@
 import type { Cancel } from "@hostside/core";
 import { clock, onAbort } from "@hostside/core/implement";
 
-/** A wait that can be taken back. */
-export interface CancellableWait {
-  /** Resolves when the time is up; rejects with the reason of a `cancel`. */
-  readonly done: Promise<void>;
-  cancel(reason: Error): void;
-}
-
-/** Starts a wait. */
-export function startWait(delayMs: number): CancellableWait {
+/**
+ * Starts a wait that can be taken back: `done` resolves when the time is up, and rejects with the
+ * reason of a `cancel`.
+ */
+export function startWait(delayMs: number): { readonly done: Promise<void>; cancel(reason: Error): void } {
   let cancel = (_reason: Error): void => {};
   const done = new Promise<void>((resolve, reject) => {
     const cancelTimer = clock.schedule(delayMs, resolve);
@@ -21,19 +17,15 @@ export function startWait(delayMs: number): CancellableWait {
   return { done, cancel };
 }
 
-/** A signal that aborts when one of two does. */
-interface EitherSignal {
-  readonly signal: AbortSignal;
-  /** Lets go of both; it aborts no more. */
-  readonly release: Cancel;
-}
-
 /**
  * Joins the signal of a call and that of what outlives it, until released. Not `AbortSignal.any()`:
  * of each that was made so, Node keeps something at the signal that lives longer, for as long as
  * that lives.
  */
-export function eitherSignal(ofCall: AbortSignal | undefined, lasting: AbortSignal): EitherSignal {
+export function eitherSignal(
+  ofCall: AbortSignal | undefined,
+  lasting: AbortSignal,
+): { readonly signal: AbortSignal; readonly release: Cancel } {
   if (ofCall === undefined) return { signal: lasting, release: () => {} };
   const either = new AbortController();
   const leaving = [lasting, ofCall].map((one) => {
