@@ -78,8 +78,6 @@ export function createOffer(init: OfferInit): Offer {
   const find = (names: readonly string[]): readonly ToolDefinition[] =>
     names.flatMap((name) => permitted().find(name)?.definition ?? []);
   const fixed = (): readonly ToolDefinition[] => [...helperTools, ...find(alwaysVisible)];
-  const costOfAll = (definitions: readonly ToolDefinition[]): number =>
-    definitions.reduce((sum, definition) => sum + estimateDefinitionTokens(definition), 0);
   const worthOf = (key: string): number => (permitted().find(key) === undefined ? 0 : called.has(key) ? 2 : 1);
   // What is always there, and the selected tools that were used last and fit beside it.
   const declareSome = (maxToolTokens: number): readonly ToolDefinition[] => {
@@ -148,6 +146,10 @@ export function createOffer(init: OfferInit): Offer {
   };
 }
 
+function costOfAll(definitions: readonly ToolDefinition[]): number {
+  return definitions.reduce((sum, definition) => sum + estimateDefinitionTokens(definition), 0);
+}
+
 // Beyond the limit, those that were not used for the longest time give way.
 function selectIn(selected: Set<string>, names: readonly string[]): void {
   for (const name of names) {
@@ -203,7 +205,7 @@ function declareTools(
     }
   }
   if (maxToolTokens === Number.POSITIVE_INFINITY) return;
-  let total = Array.from(declared.values()).reduce((sum, definition) => sum + estimateDefinitionTokens(definition), 0);
+  let total = costOfAll(Array.from(declared.values()));
   // The least worth first, and from the end, so that as much as can be of the prompt's beginning
   // stays.
   const spare = Array.from(declared).filter(([key]) => !kept.has(key));

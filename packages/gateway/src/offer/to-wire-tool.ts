@@ -193,8 +193,9 @@ function followReferences(
     return sub;
   };
   mapSchemas(schema, follow);
-  if (!Object.hasOwn(schema, "$ref")) return;
-  const [, group = "", name = ""] = /^#\/(\$defs|definitions)\/([^/%~]+)$/.exec(String(schema["$ref"])) ?? [];
+  const { $ref } = schema;
+  if (typeof $ref !== "string") return;
+  const [, group = "", name = ""] = /^#\/(\$defs|definitions)\/([^/%~]+)$/.exec($ref) ?? [];
   const named = root[group];
   const target = isJsonObject(named) && Object.hasOwn(named, name) ? named[name] : undefined;
   if (isJsonObject(target)) follow(target);
