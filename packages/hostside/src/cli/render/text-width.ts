@@ -1,7 +1,6 @@
 import stringWidth from "fast-string-width";
+import { wrapAnsi } from "fast-wrap-ansi";
 
-// ASCII that shows, and signs of tables: as wide as it is long, without a look at each character.
-const plain = /^[ -~✓✗○…–—·]*$/;
 const characters = new Intl.Segmenter("en", { granularity: "grapheme" });
 
 /**
@@ -9,7 +8,7 @@ const characters = new Intl.Segmenter("en", { granularity: "grapheme" });
  * none.
  */
 export function widthOf(text: string): number {
-  return plain.test(text) ? text.length : stringWidth(text);
+  return stringWidth(text);
 }
 
 /**
@@ -18,20 +17,14 @@ export function widthOf(text: string): number {
  */
 export function cutToWidth(text: string, width: number): string {
   if (widthOf(text) <= width) return text;
-  return width < 1 ? "" : `${headOfWidth(text, width - 1).trimEnd()}…`;
-}
-
-/** As many whole characters of a text as fit in `width` columns. */
-function headOfWidth(text: string, width: number): string {
-  if (plain.test(text)) return text.slice(0, Math.max(0, width));
   let head = "";
-  let taken = 0;
+  let left = width - 1;
   for (const { segment } of characters.segment(text)) {
-    taken += stringWidth(segment);
-    if (taken > width) return head;
+    left -= widthOf(segment);
+    if (left < 0) break;
     head += segment;
   }
-  return head;
+  return width < 1 ? "" : `${head.trimEnd()}…`;
 }
 
 /** A text filled up with blanks to `width` columns; a wider one is returned as it is. */
@@ -52,30 +45,14 @@ export interface WrapOptions {
 
 /**
  * A cleaned text as lines of at most `width` columns, broken between words, and within one that is
- * wider than a line. Its own line feeds stay.
+ * wider than a line. Its own line feeds stay, and blanks at the start of its lines.
  */
 export function wrapText(text: string, { width, indent = "", hanging = indent }: WrapOptions): readonly string[] {
-  const lines: string[] = [];
-  for (const paragraph of text.split("\n")) {
-    const startOf = (): string => (lines.length === 0 ? indent : hanging);
-    const roomOf = (): number => Math.max(8, width - widthOf(startOf()));
+  const room = width - Math.max(widthOf(indent), widthOf(hanging));
+  const lines = text.split("\n").flatMap((paragraph) => {
     const lead = /^ */.exec(paragraph)?.[0].slice(0, Math.floor(width / 2)) ?? "";
-    let line = lead;
-    for (const word of paragraph.split(" ").filter((part) => part !== "")) {
-      let rest = word;
-      if (line.trim() !== "" && widthOf(line) + 1 + widthOf(rest) > roomOf()) {
-        lines.push(startOf() + line);
-        line = lead;
-      }
-      while (widthOf(line) + widthOf(rest) > roomOf()) {
-        const head = headOfWidth(rest, roomOf() - widthOf(line)) || (rest.match(/./su)?.[0] ?? "");
-        lines.push(startOf() + line + head);
-        rest = rest.slice(head.length);
-        line = lead;
-      }
-      if (rest !== "") line += line.trim() === "" ? rest : ` ${rest}`;
-    }
-    lines.push(line.trim() === "" ? "" : startOf() + line);
-  }
-  return lines;
+    const wrapped = wrapAnsi(paragraph, Math.max(8, room - lead.length), { hard: true });
+    return wrapped.split("\n").map((line) => (line === "" ? "" : lead + line));
+  });
+  return lines.map((line, index) => (line === "" ? "" : (index === 0 ? indent : hanging) + line));
 }
