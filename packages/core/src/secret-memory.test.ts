@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { cpuSecondsOf } from "../../../test/cpu-seconds.ts";
 import { createRedactor, createSecretMemory } from "./redaction.ts";
 import type { ServerSpec } from "./server-spec.ts";
-import { unescapeText } from "./unescape-text.ts";
+import { unescapeText } from "./find-secrets.ts";
 
 const withToken = (bearerToken: string): ServerSpec => ({
   id: "s",

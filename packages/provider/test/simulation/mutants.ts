@@ -253,7 +253,7 @@ export const mutants: readonly Mutant[] = [
     bug: "waits for a connection that never says whether it is closed",
     patches: [
       {
-        file: "servers/end-server.ts",
+        file: "servers/server-set.ts",
         find: "    return settleWithin(link.gone(butDraining), timeoutMs);",
         replace: "    return link.gone(butDraining);",
       },
@@ -292,14 +292,14 @@ export const mutants: readonly Mutant[] = [
   {
     bug: "lets a call keep the session of a server that has gone for ever",
     kinds: ["call-fault", "drain", "advance", "close"],
-    patches: [{ file: "servers/end-server.ts", find: "        link.cut(error);\n", replace: "" }],
+    patches: [{ file: "servers/server-set.ts", find: "        link.cut(error);\n", replace: "" }],
   },
   {
     bug: "starts another process while calls finish on the last one",
     kinds: ["drain", "apply", "call-fault"],
     patches: [
       {
-        file: "servers/end-server.ts",
+        file: "servers/server-set.ts",
         find: "drainMs > 0 && link.spec.url !== undefined",
         replace: "drainMs > 0",
       },
