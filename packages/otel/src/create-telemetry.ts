@@ -15,6 +15,7 @@ import {
   type ServerRecord,
 } from "@hostside/core";
 import { clock, isJsonObject, isPlainObject, joinObservers, type Fields } from "@hostside/core/implement";
+import { context, SpanKind, type Attributes } from "@opentelemetry/api";
 import { createBoundedValues } from "./metrics/bounded-values.ts";
 import {
   boundedServerId,
@@ -23,17 +24,16 @@ import {
   type MetricParts,
   watchSessions,
   type SessionWatch,
+  methodOfConnecting,
 } from "./metrics/call-metrics.ts";
 import { createMetrics } from "./metrics/metrics.ts";
-import { observeEnd, quietly, type Ending } from "./quietly.ts";
-import { createTracing } from "./spans/tracing.ts";
-import { readTelemetryOptions, type TelemetryOptions } from "./telemetry-options.ts";
-import { traceCalls, type TraceParts } from "./trace-calls.ts";
-import { traceOperation } from "./trace-servers.ts";
 import { attribute } from "./names.ts";
-import { context, SpanKind, type Attributes } from "@opentelemetry/api";
+import { observeEnd, quietly, type Ending } from "./quietly.ts";
 import { endSpan, spanFailureOf } from "./spans/failure.ts";
 import { peerAttributes } from "./spans/peer-attributes.ts";
+import { createTracing, causeNow, spanTime, type Tracing } from "./spans/tracing.ts";
+import { readTelemetryOptions, type TelemetryOptions } from "./telemetry-options.ts";
+import { traceCalls, type TraceParts } from "./trace-calls.ts";
 
 // What is watched, in the words of whoever has it: nothing here depends on the packages that make
 // these.
@@ -239,7 +239,7 @@ function observe(
   const { tracing } = parts;
   const { serverId, method } = request;
   const startedAt = clock.now();
-  const attributes = { ...attributesOf(request), ...peerAttributes(peerOf(serverId)) };
+  const attributes = { ...requestAttributes(request), ...peerAttributes(peerOf(serverId)) };
   const span = tracing.start(nameOf(request), { kind: SpanKind.CLIENT, attributes });
   const within = tracing.contextOf(span);
   const onExchange: CallObserver["onExchange"] = ({ requestId }) =>
@@ -268,7 +268,7 @@ function nameOf(request: HostRequest): string {
   return prompt === undefined ? request.method : `${request.method} ${String(prompt)}`;
 }
 
-function attributesOf(request: HostRequest): Attributes {
+function requestAttributes(request: HostRequest): Attributes {
   const uri = request.params?.["uri"];
   return {
     [attribute.method]: request.method,
@@ -290,4 +290,48 @@ function promptOf({ method, params }: HostRequest): Attributes {
   const name = params?.["name"];
   if (method !== "prompts/get" || typeof name !== "string") return {};
   return { [attribute.prompt]: truncateText(name, 128) };
+}
+
+/**
+ * Starts the span of an attempt to connect or a listing that begins, beneath whoever causes it, and
+ * has its context go along with each request.
+ */
+function traceOperation(operation: ServerOperation, tracing: Tracing): void {
+  if (!tracing.isOn) return;
+  const { serverId, startedAt } = operation;
+  const parent = causeNow();
+  // Who answers is not known yet, and may be of another revision.
+  const method = methodOf(operation, undefined);
+  const attributes = { [attribute.method]: method, [attribute.server]: serverId };
+  const options = { kind: SpanKind.CLIENT, startTime: spanTime(startedAt), attributes };
+  const span = tracing.start(method, options, parent);
+  if (span === undefined) return;
+  const within = tracing.contextOf(span, parent);
+  let isOver = false;
+  operation.observe({
+    meta: () => (isOver ? undefined : tracing.carry(within)),
+    onRecord(record) {
+      isOver = true;
+      quietly(() => span.updateName(methodOf(record, record.peer)));
+      quietly(() => span.setAttributes(recordAttributes(record)));
+      const failure = record.error === undefined ? undefined : spanFailureOf(record.error);
+      endSpan(span, failure, spanTime(record.startedAt + record.durationMs));
+    },
+  });
+}
+
+function methodOf({ operation }: Pick<ServerRecord, "operation">, peer: ServerPeer | undefined): string {
+  if (operation === "list") return "tools/list";
+  return peer === undefined ? "initialize" : methodOfConnecting(peer);
+}
+
+function recordAttributes(record: ServerRecord): Attributes {
+  const { serverId, peer, toolCount } = record;
+  return {
+    [attribute.method]: methodOf(record, peer),
+    [attribute.server]: serverId,
+    ...peerAttributes(peer),
+    [attribute.session]: peer.session,
+    [attribute.toolCount]: toolCount,
+  };
 }
