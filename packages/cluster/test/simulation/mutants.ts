@@ -6,7 +6,7 @@ import type { SourceMutant } from "../../../../test/load-mutant.ts";
  */
 export const mutants: readonly SourceMutant[] = [
   one("makes a provider for each who asks (no single flight)", {
-    file: "pool/pool.ts",
+    file: "pool/create-shared-providers.ts",
     find: "const entry = known ?? this.#entries.begin(owner);",
     replace: 'const entry = known?.state.name === "ready" ? known : this.#entries.begin(owner);',
   }),
@@ -74,7 +74,7 @@ export const mutants: readonly SourceMutant[] = [
     replace: "",
   }),
   one("does not wait for what is ending when it is shut down", {
-    file: "pool/pool.ts",
+    file: "pool/create-shared-providers.ts",
     find: "begin(this.#entries.untilGone(() => true).then(() => this.events.close()));",
     replace: "this.#entries.live.clear();\n    this.#entries.ending.clear();\n    begin(Promise.resolve());",
   }),
@@ -95,7 +95,7 @@ export const mutants: readonly SourceMutant[] = [
     replace: '    if (why !== "displaced") await this.#closeWithin(provider, reason);\n    forget();',
   }),
   one("hands out a lease a moment after it looked whether there is a provider", {
-    file: "pool/pool.ts",
+    file: "pool/create-shared-providers.ts",
     find: "return take(found, providers);",
     replace: "await undefined;\n      return take(found, providers);",
   }),
@@ -110,7 +110,7 @@ export const mutants: readonly SourceMutant[] = [
     replace: "",
   }),
   one("makes more while it tells who hears of it that it is shut down", {
-    file: "pool/pool.ts",
+    file: "pool/create-shared-providers.ts",
     find: "    this.#ended = new Promise<void>((resolve) => (begin = resolve));\n",
     replace:
       "    const ended = new Promise<void>((resolve) => (begin = resolve));\n    setTimeout(() => (this.#ended = ended));\n    this.#ended = undefined;\n",

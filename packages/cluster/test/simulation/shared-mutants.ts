@@ -30,7 +30,7 @@ export const sharedMutants: readonly SourceMutant[] = [
     replace: 'specs.filter((spec) => sharingOf(spec) === sharing || (sharing === "shared" && spec.id === "z"))',
   }),
   one("leaves a server where it was although others may share it now", {
-    file: "pool/pool.ts",
+    file: "pool/create-shared-providers.ts",
     find: "    this.#entries.takeMoved();\n",
     replace: "",
   }),
@@ -50,7 +50,7 @@ export const sharedMutants: readonly SourceMutant[] = [
     replace: "    const next = latest !== config ? config : isNone(excess(latest.takes, takes))\n",
   }),
   one("makes providers for those who have no servers", {
-    file: "pool/pool.ts",
+    file: "pool/create-shared-providers.ts",
     find: "this.#configOf(owner).servers.length > 0",
     replace: "this.#configOf(owner) !== undefined",
   }),
@@ -85,13 +85,17 @@ export const sharedMutants: readonly SourceMutant[] = [
     replace: "",
   }),
   one("holds only the first provider of a lease", {
-    file: "pool/pool.ts",
+    file: "pool/create-shared-providers.ts",
     find: "for (const entry of held) entry.leases += 1;",
     replace: "for (const entry of held.slice(0, 1)) entry.leases += 1;",
   }),
-  one("gives a lease back twice", { file: "pool/pool.ts", find: "      if (!isHeld) return;\n", replace: "" }),
+  one("gives a lease back twice", {
+    file: "pool/create-shared-providers.ts",
+    find: "      if (!isHeld) return;\n",
+    replace: "",
+  }),
   one("keeps hold of the others when one of them could not be made", {
-    file: "pool/pool.ts",
+    file: "pool/create-shared-providers.ts",
     find: "      for (const entry of pinned) this.#entries.leave(entry);\n      this.#queue.pump();\n",
     replace: "      this.#queue.pump();\n",
   }),
@@ -106,7 +110,7 @@ export const sharedMutants: readonly SourceMutant[] = [
     replace: 'label.sharing !== "shared" && label.principal !== undefined && principal !== ""',
   }),
   one("forgets who waits for room when it is shut down", {
-    file: "pool/pool.ts",
+    file: "pool/create-shared-providers.ts",
     find: "    this.#endPending(() => true, reason);\n",
     replace: "",
   }),
@@ -116,7 +120,7 @@ export const sharedMutants: readonly SourceMutant[] = [
     replace: "if (!isNone(left)) return chosen;",
   }),
   one("hands out a provider that ended while the others were made", {
-    file: "pool/pool.ts",
+    file: "pool/create-shared-providers.ts",
     find: "      if (providers.length < wanted.length) continue;\n",
     replace: "",
   }),
