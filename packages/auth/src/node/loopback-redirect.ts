@@ -1,4 +1,4 @@
-import type { Cancel, HostsideError } from "@hostside/core";
+import { type Cancel, type HostsideError, cleanText } from "@hostside/core";
 import {
   clock,
   assertKnownOptions,
@@ -9,18 +9,10 @@ import {
   type Fields,
 } from "@hostside/core/implement";
 import { once } from "node:events";
-import type { ServerResponse } from "node:http";
+import type { ServerResponse, IncomingMessage, Server } from "node:http";
+import { setImmediate as nextTurn } from "node:timers/promises";
 import { serverError } from "../auth-errors.ts";
 import type { RedirectExpectation, RedirectListener, RedirectReceiver } from "../oauth-options.ts";
-import {
-  showPage,
-  type CallbackPage,
-  openCallbackServer,
-  placeOf,
-  type CallbackRequest,
-  type CallbackServer,
-  type RedirectPlace,
-} from "./callback-server.ts";
 import { errnoCodeOf } from "./private-folder.ts";
 
 /** Options of {@linkcode loopbackRedirect}. */
@@ -202,4 +194,226 @@ function whyNotListening(cause: unknown, { port }: RedirectPlace): string {
 
 function signInError(serverId: string, why: string, cause?: unknown): HostsideError {
   return serverError({ serverId }, why, { code: "auth_required", details: { operation: "sign in" }, cause });
+}
+
+const addresses = {
+  "127.0.0.1": ["127.0.0.1"],
+  // A browser decides by itself which address `localhost` is: both are listened to, or somebody
+  // else could have the other one.
+  localhost: ["127.0.0.1", "::1"],
+  "[::1]": ["::1"],
+} as const;
+
+/** A redirect URI on this machine. */
+interface RedirectPlace {
+  readonly host: keyof typeof addresses;
+  /** `undefined`: any. */
+  readonly port: number | undefined;
+  readonly path: string;
+  /** The whole URI as it was given, if it names a port: it is compared byte for byte. */
+  readonly uri: string | undefined;
+}
+
+/**
+ * The place of a redirect URI on this machine: at any port if it names none (RFC 8252, 7.3).
+ * `undefined` for a URI that nobody can listen at.
+ */
+function placeOf(redirectUri: unknown): RedirectPlace | undefined {
+  const text = redirectUri instanceof URL ? redirectUri.href : redirectUri;
+  if (typeof text !== "string" || !URL.canParse(text)) return undefined;
+  const { protocol, username, password, search, hash, hostname, port, pathname: path } = new URL(text);
+  if (protocol !== "http:" || username + password + search + hash !== "" || port === "0") return undefined;
+  if (!Object.hasOwn(addresses, hostname)) return undefined;
+  const host = hostname as keyof typeof addresses;
+  // A URL has no port where it names that of its protocol.
+  if (!/^http:\/\/[^/]*:\d+(?:\/|$)/i.test(text)) return { host, port: undefined, path, uri: undefined };
+  return { host, port: port === "" ? 80 : Number(port), path, uri: text };
+}
+
+/** A user who came back. The one who takes it answers it. */
+interface CallbackRequest {
+  readonly url: URL;
+  readonly state: string;
+  readonly response: ServerResponse;
+}
+
+/** Listens on this machine, for one redirect URI. */
+interface CallbackServer {
+  readonly redirectUri: string;
+  /**
+   * Stops listening and cuts what is open. Resolves when the process holds nothing of it any more.
+   */
+  close(): Promise<void>;
+}
+
+const longestHeadMs = 5000;
+const longestHeadBytes = 16 * 1024;
+const mostPorts = 5;
+
+/**
+ * Begins to listen at a place; where it names no port, at `preferredPort` if it can be had.
+ * `onCallback` gets each GET of the redirect URI that has one `state`; everything else is answered
+ * here. Rejects as `node:net` does.
+ */
+async function openCallbackServer(
+  place: RedirectPlace,
+  preferredPort: number | undefined,
+  onCallback: (callback: CallbackRequest) => void,
+): Promise<CallbackServer> {
+  let uri: URL | undefined;
+  const onRequest = (request: IncomingMessage, response: ServerResponse): void => {
+    const url = uri && readCallback(request, uri);
+    if (url === undefined) return showNothing(response);
+    const [state, ...others] = url.searchParams.getAll("state");
+    if (state === undefined || others.length > 0) showPage(response, "not-waited-for");
+    else onCallback({ url, state, response });
+  };
+  const ports = place.port === undefined ? [preferredPort ?? 0, ...Array<number>(mostPorts - 1).fill(0)] : [place.port];
+  const { servers, port } = await listenAt(place.host, ports, () => createQuietServer(onRequest));
+  const redirectUri = place.uri ?? `http://${place.host}:${port}${place.path}`;
+  uri = new URL(redirectUri);
+  return { redirectUri, close: () => closeAll(servers) };
+}
+
+function readCallback({ method, url: target = "", headers }: IncomingMessage, uri: URL): URL | undefined {
+  const [path, ...query] = target.split("?");
+  // A page of another origin may reach this port under a name of its own (DNS rebinding).
+  if (method !== "GET" || path !== uri.pathname || headers.host?.toLowerCase() !== uri.host) return undefined;
+  // What a browser loads ahead of time no user has asked for.
+  if (/prefetch|prerender/.test(String(headers["sec-purpose"] ?? headers["purpose"] ?? ""))) return undefined;
+  const url = new URL(uri);
+  url.search = query.join("?");
+  return url;
+}
+
+/** A server that nobody can keep busy: heads are short, and come at once. */
+function createQuietServer(onRequest: (request: IncomingMessage, response: ServerResponse) => void): Server {
+  const limits = {
+    maxHeaderSize: longestHeadBytes,
+    headersTimeout: longestHeadMs,
+    requestTimeout: longestHeadMs,
+    connectionsCheckingInterval: 1000,
+  };
+  // Loaded here: with it comes the HTTP client of Node.
+  return process.getBuiltinModule("node:http").createServer(limits, onRequest);
+}
+
+// At the first of the ports that is free, at all addresses of the host.
+async function listenAt(
+  host: RedirectPlace["host"],
+  [port = 0, ...otherPorts]: readonly number[],
+  create: () => Server,
+): Promise<{ readonly servers: readonly Server[]; readonly port: number }> {
+  const servers: Server[] = [];
+  let actual = port;
+  try {
+    for (const address of addresses[host]) {
+      const server = create();
+      try {
+        actual = await listen(server, address, actual);
+        servers.push(server);
+      } catch (error) {
+        // A machine need not have both addresses.
+        if (!/EADDRNOTAVAIL|EAFNOSUPPORT/.test(errnoCodeOf(error)) || servers.length === 0) throw error;
+      }
+    }
+    return { servers, port: actual };
+  } catch (error) {
+    await closeAll(servers);
+    if (otherPorts.length === 0 || !/EADDRINUSE|EACCES/.test(errnoCodeOf(error))) throw error;
+    return listenAt(host, otherPorts, create);
+  }
+}
+
+function listen(server: Server, host: string, port: number): Promise<number> {
+  return new Promise((resolve, reject) => {
+    server.once("error", reject);
+    server.listen({ host, port, exclusive: true }, () => {
+      server.off("error", reject);
+      // A later failure is one connection's: with no file descriptors left, the user may try again.
+      server.on("error", () => {});
+      const address = server.address();
+      resolve(typeof address === "object" && address !== null ? address.port : port);
+    });
+  });
+}
+
+async function closeAll(servers: readonly Server[]): Promise<void> {
+  const ends = servers.map((server) => new Promise<unknown>((resolve) => server.close(resolve)));
+  for (const server of servers) server.closeAllConnections();
+  await Promise.all(ends);
+  // The system lets go of a server at the end of this turn of the event loop.
+  await nextTurn();
+  await nextTurn();
+}
+
+/**
+ * Pages for users who come to a redirect URI: `signed-in` and `failed` how it went;
+ * `received` when that is not known; `not-waited-for` an answer that is to no question; `answered`
+ * a second answer to the same one.
+ */
+type CallbackPage = "signed-in" | "failed" | "received" | "not-waited-for" | "answered";
+
+const headers = {
+  "content-type": "text/html; charset=utf-8",
+  "content-security-policy": "default-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
+  "cache-control": "no-store",
+  "referrer-policy": "no-referrer",
+  "x-content-type-options": "nosniff",
+  connection: "close",
+};
+
+/**
+ * Shows a page, and ends the connection. `title` is what the server is called, in the host's words.
+ */
+function showPage(response: ServerResponse, page: CallbackPage, title = ""): void {
+  const { status, heading: shown, text } = pages[page];
+  const heading = shown.replace("TITLE", () => cleanText(title, 100));
+  const html = [
+    '<!doctype html><html lang="en"><head><meta charset="utf-8">',
+    '<meta name="viewport" content="width=device-width, initial-scale=1"><meta name="robots" content="noindex">',
+    `<meta name="color-scheme" content="light dark"><title>${escape(heading)}</title></head>`,
+    `<body><main><h1>${escape(heading)}</h1><p>${escape(text)}</p></main></body></html>`,
+  ].join("");
+  response.writeHead(status, { ...headers, "content-length": Buffer.byteLength(html) }).end(html);
+}
+
+/** Says that there is nothing here. */
+function showNothing(response: ServerResponse): void {
+  response.writeHead(404, { ...headers, "content-type": "text/plain; charset=utf-8" }).end("Nothing is here.");
+}
+
+const close = "You can close this window";
+const pages: Readonly<
+  Record<CallbackPage, { readonly status: number; readonly heading: string; readonly text: string }>
+> = {
+  "signed-in": { status: 200, heading: "Signed in to TITLE", text: `${close} and go back to where you came from.` },
+  failed: {
+    status: 200,
+    heading: "Not signed in to TITLE",
+    text: `The sign-in did not succeed. ${close}; where you came from it says why.`,
+  },
+  received: {
+    status: 200,
+    heading: "Your answer for TITLE has arrived",
+    text: `${close}; where you came from you will see how it went.`,
+  },
+  "not-waited-for": {
+    status: 400,
+    heading: "This is not the sign-in that is waited for",
+    text: "If you have just signed in, go back to where you came from and start again.",
+  },
+  answered: { status: 409, heading: "Already done", text: `This sign-in has its answer already. ${close}.` },
+};
+
+const entities: Readonly<Record<string, string>> = {
+  "&": "&amp;",
+  "<": "&lt;",
+  ">": "&gt;",
+  '"': "&quot;",
+  "'": "&#39;",
+};
+
+function escape(text: string): string {
+  return text.replaceAll(/[&<>"']/g, (character) => entities[character] ?? "");
 }
