@@ -1,26 +1,16 @@
-import { type ServerCredentials, redactUrl } from "@hostside/core";
+import { type ServerCredentials, redactUrl, isHostsideError, type HostsideError } from "@hostside/core";
 import { untilAborted, clock, quoteText } from "@hostside/core/implement";
 import { perAccount, type Account, isProgram, type AuthParts } from "../account.ts";
-import { lacksKey, dpopOf, type DpopSigner, challengesNonce } from "../dpop/dpop.ts";
-import { signOut } from "../signing-out/sign-out.ts";
-import {
-  credentialsClosedError,
-  authorizationNow,
-  forbidden,
-  needsUserError,
-  programRefused,
-  errorOf,
-  leftOf,
-  renewalFailureOf,
-  renewNow,
-  discoverAgain,
-  whereToSignIn,
-} from "./current-authorization.ts";
-import { withoutServerName } from "../auth-errors.ts";
-import type { Discovered } from "../discovering/discover-authorization.ts";
+import { readAccount, hasUnsaved, heldAuthorization, keepHeld, saveUnsaved } from "../accounts/account-documents.ts";
+import { type StoredAuthorization, sameIssuer, tokenExpiryOf, type TokenExpiry } from "../accounts/stored-account.ts";
+import { withoutServerName, authRequired, safeExcerptOf, serverError, type TroubleExtras } from "../auth-errors.ts";
+import { type Discovered, discoverAuthorization } from "../discovering/discover-authorization.ts";
 import { noteChallenge, readChallenges, coversScopes, joinScopes } from "../discovering/read-challenges.ts";
-import { type StoredAuthorization, sameIssuer } from "../accounts/stored-account.ts";
-import { readAccount } from "../accounts/account-documents.ts";
+import { lacksKey, dpopOf, type DpopSigner, challengesNonce } from "../dpop/dpop.ts";
+import { requestGrant } from "../grants/request-grant.ts";
+import { signOut } from "../signing-out/sign-out.ts";
+import { BackOff, isHostsOwn } from "../tokens/back-off.ts";
+import { type RenewalEnd, isRenewalIdle, isRenewing, renew, type RenewalRequest } from "../tokens/renew.ts";
 
 const made = perAccount((): { credentials?: ServerCredentials } => ({}));
 
@@ -110,7 +100,7 @@ async function answer401(parts: AuthParts, account: Account, refusal: Credential
   if (stored !== undefined && end.kind === "failed" && (await moveOn(parts, account, { refusal, stored }))) return;
   const isAnswered = end.kind === "unrenewable" && (end.error === undefined || end.error.code === "auth_required");
   if (!isAnswered || isProgram(account)) throw errorOf(account, end);
-  const reason = stored === undefined ? undefined : (end.error ?? renewalFailureOf(account));
+  const reason = stored === undefined ? undefined : (end.error ?? renewalsOf(account).failure);
   const why = stored === undefined ? "nobody is signed in" : "the sign-in has ended";
   await signIn(parts, account, { refusal, why, needsMore: false, reason });
 }
@@ -225,16 +215,13 @@ const mostInWindow = 3;
 /** Some end earlier than their answer said, by as much as a second. */
 const perLife = 2;
 
-// Tokens that were got because the server refused others, and when.
-const renewalsOf = perAccount((): Map<string, number> => new Map());
-
 /**
  * Takes note of a renewal after a refusal: once, for all requests that were refused with the same
  * token.
  */
 function noteRenewal(account: Account, { accessToken }: StoredAuthorization): void {
-  const renewals = renewalsOf(account);
-  if (!renewals.has(accessToken)) renewals.set(accessToken, clock.now());
+  const { tokens } = renewalsOf(account);
+  if (!tokens.has(accessToken)) tokens.set(accessToken, clock.now());
 }
 
 /**
@@ -242,8 +229,210 @@ function noteRenewal(account: Account, { accessToken }: StoredAuthorization): vo
  * on would ask the authorization server with each request, for a server that lets nobody in.
  */
 function exceedsRenewalRate(account: Account, { expiresAt, obtainedAt }: StoredAuthorization): boolean {
-  const renewals = renewalsOf(account);
-  for (const [token, at] of renewals) if (at <= clock.now() - windowMs) renewals.delete(token);
+  const { tokens } = renewalsOf(account);
+  for (const [token, at] of tokens) if (at <= clock.now() - windowMs) tokens.delete(token);
   const lifeMs = expiresAt === undefined ? windowMs : Math.max(1, expiresAt - obtainedAt);
-  return renewals.size >= mostInWindow + Math.floor((perLife * windowMs) / Math.max(lifeMs, 100));
+  return tokens.size >= mostInWindow + Math.floor((perLife * windowMs) / Math.max(lifeMs, 100));
+}
+
+/** The time after which a process sees that another one signed in or out. */
+const readAgainAfterMs = 10_000;
+
+interface Renewals {
+  /** Tokens that were obtained because the server refused others, and the time of each. */
+  readonly tokens: Map<string, number>;
+  /** The reason that nothing is left to renew with, for the user who has to sign in. */
+  failure?: HostsideError | undefined;
+  /** One read for all requests that come together. */
+  reading?: Promise<StoredAuthorization | undefined> | undefined;
+}
+
+const renewalsOf = perAccount((): Renewals => ({ tokens: new Map() }));
+
+/**
+ * The authorization to send a request with now; `undefined` when there is none. An authorization
+ * that expires soon is renewed in the background. The renewal of an expired one is awaited. Rejects
+ * when it cannot be renewed for a passing reason and is over, and with `store_failed`.
+ */
+async function authorizationNow(parts: AuthParts, account: Account): Promise<StoredAuthorization | undefined> {
+  const authorization = await recentAuthorization(parts, account);
+  if (authorization === undefined) return isProgram(account) ? firstOf(parts, account) : undefined;
+  const left = leftOf(authorization);
+  // Another process is renewing it, or died while they did: then it is used as long as it lives.
+  const isLeft = left !== "over" && authorization.redeeming !== undefined && !isRenewing(account);
+  if (left === "fresh" || isLeft) return authorization;
+  if (left === "due") {
+    renewInBackground(parts, account, authorization);
+    return authorization;
+  }
+  let end: RenewalEnd;
+  try {
+    end = await renewNow(parts, account, { unwanted: { accessToken: authorization.accessToken, isRefused: false } });
+  } catch (error) {
+    if (leftOf(authorization) === "over" || parts.closing.aborted) throw error;
+    return authorization;
+  }
+  if (end.kind === "renewed") return end.authorization;
+  if (end.kind === "failed" && leftOf(authorization) === "over") throw end.error;
+  // Signed out meanwhile; or nothing can be done, and the server's own word about the old token
+  // says what is next.
+  return heldAuthorization(account)?.authorization;
+}
+
+/** Says how much of an authorization's life is left. */
+function leftOf(authorization: StoredAuthorization): TokenExpiry {
+  return tokenExpiryOf(authorization, clock.date());
+}
+
+interface Renewal extends Pick<RenewalRequest, "unwanted"> {
+  /** The scope to ask for, of programs alone. */
+  readonly scope?: string | undefined;
+}
+
+/** Gets another token, by a refresh token, or anew for a program. */
+async function renewNow(parts: AuthParts, account: Account, { unwanted, scope }: Renewal): Promise<RenewalEnd> {
+  let obtain: RenewalRequest["obtain"];
+  if (isProgram(account)) {
+    const server = await whereToSignIn(parts, account);
+    // A signal of its own: Node warns of one that has a listener for each of many accounts.
+    const grant = { server, scope, refused: unwanted.accessToken, signal: AbortSignal.any([parts.closing]) };
+    obtain = () => requestGrant(parts, account, grant);
+  }
+  const end = await renew(parts, account, { unwanted, obtain });
+  if (end.kind === "renewed") renewalsOf(account).failure = undefined;
+  else if (end.kind === "unrenewable" && end.error !== undefined) renewalsOf(account).failure = end.error;
+  return end;
+}
+
+async function recentAuthorization(parts: AuthParts, account: Account): Promise<StoredAuthorization | undefined> {
+  const held = heldAuthorization(account);
+  if (held !== undefined && clock.now() - held.readAt < readAgainAfterMs) return held.authorization;
+  if (hasUnsaved(account)) saveUnsaved(parts, account).catch(() => {});
+  try {
+    const renewals = renewalsOf(account);
+    renewals.reading ??= readAccount(parts, account).finally(() => (renewals.reading = undefined));
+    return await renewals.reading;
+  } catch (error) {
+    // A store that is away for a while cuts off nobody whose token still lives, nor has each
+    // request wait for it.
+    const authorization = held?.authorization;
+    if (authorization === undefined || leftOf(authorization) === "over") throw error;
+    return keepHeld(account);
+  }
+}
+
+async function firstOf(parts: AuthParts, account: Account): Promise<StoredAuthorization | undefined> {
+  try {
+    await whereToSignIn(parts, account);
+  } catch (error) {
+    // The server's refusal may say where its metadata are.
+    if (isHostsideError(error, "auth_required")) return undefined;
+    throw error;
+  }
+  const end = await renewNow(parts, account, { unwanted: { accessToken: undefined, isRefused: false } });
+  if (end.kind === "renewed") return end.authorization;
+  throw errorOf(account, end);
+}
+
+/** Makes the error of a renewal for the request that wanted a token. */
+function errorOf(account: Account, end: RenewalEnd): unknown {
+  if (end.kind === "failed") return end.error;
+  const cause = end.kind === "unrenewable" ? end.error : undefined;
+  if (cause !== undefined && cause.code !== "auth_required") return cause;
+  const why = cause === undefined ? "nobody is signed in" : withoutServerName(account.serverId, cause.rawMessage);
+  return isProgram(account) ? programRefused(account, why, cause) : needsUserError(account, why, { cause });
+}
+
+function renewInBackground(parts: AuthParts, account: Account, authorization: StoredAuthorization): void {
+  if (!isRenewalIdle(account, authorization) || parts.closing.aborted) return;
+  const { accessToken } = authorization;
+  // Whoever needs the token once it is over hears what is wrong.
+  renewNow(parts, account, { unwanted: { accessToken, isRefused: false } }).catch(() => {});
+}
+
+// Room for a URL of metadata and a list of scopes.
+const longestChallenge = 2048;
+
+/** A user has to act, and none is asked: what is wrong, and what to do. */
+function needsUserError(account: Account, why: string, extras: TroubleExtras = {}): HostsideError {
+  const { serverId, principal, hasPrompt } = account;
+  const who =
+    principal === undefined ? quoteText(serverId) : `${quoteText(serverId)}, { principal: ${quoteText(principal)} }`;
+  const what = hasPrompt
+    ? `call authorize(${who}), or offer its authenticate tool`
+    : `send the user to the URL of oauth.begin(${who}), which conversation.signIns() lists as well, or offer its authenticate tool`;
+  return authRequired(account, `${why}; a user has to sign in: ${what}`, extras);
+}
+
+/** No user can help: the program that signs in has to be let in, or configured otherwise. */
+function programRefused(account: Account, why: string, cause?: unknown): HostsideError {
+  return authRequired(account, `${why}; look at the client that is configured for it`, { cause });
+}
+
+/** The server does not let them do that, and no sign-in changes it. */
+function forbidden(account: Account, challenge: string | undefined, why: string): HostsideError {
+  const said = challenge === undefined ? {} : { challenge: safeExcerptOf(account, challenge, longestChallenge) };
+  return serverError(account, why, { code: "forbidden", details: { httpStatus: 403, ...said } });
+}
+
+/** After `close()`. */
+function credentialsClosedError(account: Account): HostsideError {
+  return serverError(account, "its credentials were closed", { code: "closed" });
+}
+
+interface Discoveries {
+  running?: Promise<Discovered> | undefined;
+  latest?: { readonly place: string; readonly discovered: Discovered; readonly at: number };
+  /** The place where a program signs in: found out anew only when its tokens are refused. */
+  program?: Discovered;
+  readonly backOff: BackOff;
+}
+
+/** So soon it is seen that a server has moved to another authorization server. */
+const countsForMs = 10_000;
+
+const discoveriesOf = perAccount((): Discoveries => ({ backOff: new BackOff() }));
+
+/**
+ * Finds out where a server that refused a request has its users sign in. Requests are refused a
+ * hundred at a time, and servers are out of order for hours: one finds out for all, what was found
+ * counts for 10 s, and after a failure nobody is asked for a while. Ends with `close()`; `signal`
+ * ends the wait alone.
+ */
+function discoverAgain(parts: AuthParts, account: Account, signal?: AbortSignal): Promise<Discovered> {
+  const discoveries = discoveriesOf(account);
+  discoveries.running ??= discover(parts, account, discoveries).finally(() => (discoveries.running = undefined));
+  return signal === undefined ? discoveries.running : untilAborted(discoveries.running, signal);
+}
+
+async function discover(parts: AuthParts, account: Account, discoveries: Discoveries): Promise<Discovered> {
+  const { backOff, latest } = discoveries;
+  // A refusal can name another place to look at.
+  const place = account.hints.metadataUrl ?? "";
+  if (latest?.place === place && clock.now() - latest.at < countsForMs) return latest.discovered;
+  const failure = backOff.current(place);
+  if (failure !== undefined) throw failure;
+  try {
+    const discovered = await discoverAuthorization(account, parts, { signal: parts.closing });
+    backOff.succeeded();
+    discoveries.latest = { place, discovered, at: clock.now() };
+    return discovered;
+  } catch (error) {
+    if (isHostsideError(error) && !isHostsOwn(error)) {
+      backOff.failed(place, error);
+    }
+    throw error;
+  }
+}
+
+/** Finds the place to sign in, as this process found it out last. */
+async function whereToSignIn(
+  parts: AuthParts,
+  account: Account,
+  { signal, anew = false }: { readonly signal?: AbortSignal; readonly anew?: boolean } = {},
+): Promise<Discovered> {
+  const discoveries = discoveriesOf(account);
+  if (discoveries.program !== undefined && !anew) return discoveries.program;
+  discoveries.program = await discoverAgain(parts, account, signal);
+  return discoveries.program;
 }
