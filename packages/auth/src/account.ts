@@ -116,7 +116,7 @@ export interface AuthParts {
 }
 
 /** The reason for another sign-in. */
-interface RefusedSignIn {
+export interface RefusedSignIn {
   /** The grant is not enough: ask for it again, with the scopes that the server wants beside it. */
   readonly needsMore: boolean;
   /** Ends the wait; no page is shown after it. */
