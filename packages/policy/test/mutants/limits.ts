@@ -80,7 +80,7 @@ export const limitMutants: readonly PolicyMutant[] = [
     bug: "counts time spent in a queue of this host as a timeout of the server",
     patches: [
       {
-        file: "breaker/circuit.ts",
+        file: "breaker/create-breaker.ts",
         find: '  if (outcome === "not-sent") return "unclear";\n  if (timeouts.has(code)) return "ill";',
         replace: '  if (timeouts.has(code)) return "ill";\n  if (outcome === "not-sent") return "unclear";',
       },
@@ -89,7 +89,7 @@ export const limitMutants: readonly PolicyMutant[] = [
   },
   {
     bug: "counts a refusal during a back-off as another failure",
-    patches: [{ file: "breaker/circuit.ts", find: " || error.details.backOff === true", replace: "" }],
+    patches: [{ file: "breaker/create-breaker.ts", find: " || error.details.backOff === true", replace: "" }],
     test: breaker,
   },
   {
@@ -105,7 +105,7 @@ export const limitMutants: readonly PolicyMutant[] = [
   },
   {
     bug: "lets an answer to a call from before it opened count for a breaker that is half-open",
-    patches: [{ file: "breaker/circuit.ts", find: "isOver || era !== startedInEra", replace: "isOver" }],
+    patches: [{ file: "breaker/create-breaker.ts", find: "isOver || era !== startedInEra", replace: "isOver" }],
     test: breaker,
   },
   {
