@@ -91,7 +91,12 @@ export function assertStaticTools(tools: readonly StaticTool[], reserved: Readon
   }
 }
 
+const isName = (value: unknown): boolean => typeof value === "string" && value !== "";
 const providerMethods = ["tools", "groups", "has", "init", "refresh", "call", "onToolsChanged"] as const;
+const providerChecks: readonly Check[] = [
+  ["name", isName, "a text that is not empty", "needed"],
+  ...providerMethods.map((method): Check => [method, isFunction, "a function", "needed"]),
+];
 
 /**
  * The providers in the order of their names. Throws a `TypeError` for what is no provider, and for
@@ -100,7 +105,9 @@ const providerMethods = ["tools", "groups", "has", "init", "refresh", "call", "o
 export function inNameOrder(providers: readonly ToolProvider[]): readonly ToolProvider[] {
   const byName = new Map<string, ToolProvider>();
   for (const [index, provider] of Array.from(providers).entries()) {
-    assertProvider(provider, index);
+    const place = `providers[${index}]`;
+    if (!isJsonObject(provider)) throw new TypeError(`${place} must be a tool provider, not ${kindOf(provider)}`);
+    assertMembers(provider, providerChecks, ` of ${place}`);
     const key = foldCase(provider.name);
     if (byName.has(key)) throw new TypeError(`tool provider "${provider.name}" is given twice`);
     byName.set(key, provider);
@@ -108,15 +115,4 @@ export function inNameOrder(providers: readonly ToolProvider[]): readonly ToolPr
   return Array.from(byName)
     .sort(([a], [b]) => compareText(a, b))
     .map(([, provider]) => provider);
-}
-
-function assertProvider(provider: unknown, index: number): void {
-  const place = `providers[${index}]`;
-  if (!isJsonObject(provider)) throw new TypeError(`${place} must be a tool provider, not ${kindOf(provider)}`);
-  const members: Readonly<Record<string, unknown>> = provider;
-  if (typeof members["name"] !== "string" || members["name"] === "") {
-    throw new TypeError(`${place} must be a tool provider: its name must be a text that is not empty`);
-  }
-  const missing = providerMethods.find((method) => typeof members[method] !== "function");
-  if (missing !== undefined) throw new TypeError(`${place} must be a tool provider: it has no function ${missing}`);
 }

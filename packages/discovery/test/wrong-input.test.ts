@@ -15,8 +15,12 @@ describe("createToolbox()", () => {
     ["tools in a Map", "tools must be an array, not a Map", { tools: new Map() }],
     ["a provider alone", "providers must be an array, not an object", { providers: {} }],
     ["a provider that is none", "providers[0] must be a tool provider, not undefined", { providers: [undefined] }],
-    ["a provider without a name", "its name must be a text that is not empty", { providers: [{}] }],
-    ["a provider that cannot call", "it has no function call", { providers: [{ ...fakeProvider("p"), call: 5 }] }],
+    ["a provider without a name", "name of providers[0] must be a text that is not empty", { providers: [{}] }],
+    [
+      "a provider that cannot call",
+      "call of providers[0] must be a function, not a number",
+      { providers: [{ ...fakeProvider("p"), call: 5 }] },
+    ],
     ["a tool that is none", "tools[0] must be an object with a definition and a run", { tools: [undefined] }],
     [
       "a definition that is none",

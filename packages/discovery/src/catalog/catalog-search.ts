@@ -9,17 +9,12 @@ export interface CatalogSearch {
   search(catalog: ToolboxCatalog, query: string, options: SearchOptions): readonly SearchHit[];
 }
 
-interface Indexed {
-  readonly definition: ToolDefinition;
-  readonly document: SearchDocument;
-}
-
 /**
  * An empty index; the first search fills it, so that a toolbox that is never searched pays nothing.
  */
 export function createCatalogSearch(): CatalogSearch {
   const index = createSearchIndex();
-  const indexed = new Map<string, Indexed>();
+  const indexed = new Map<string, { readonly definition: ToolDefinition; readonly document: SearchDocument }>();
   let current: ToolboxCatalog | undefined;
 
   const update = (catalog: ToolboxCatalog): void => {

@@ -166,18 +166,6 @@ interface OtherTools {
   readonly upTo: number;
 }
 
-/** A group of an answer. */
-interface GroupWithSiblings {
-  readonly group: ToolGroup;
-  /**
-   * Names of tools of the group that the answer does not describe, in the order in which to name
-   * them.
-   */
-  readonly siblings: readonly string[];
-  /** Says whether a tool that was found is of this group, and not only one of the others. */
-  readonly hasFound: boolean;
-}
-
 /** The contents of an answer, by names. */
 interface AnsweredNames {
   /** In the order of the answer, described or not. */
@@ -193,7 +181,7 @@ interface AnsweredNames {
 function groupsWithSiblings(
   groups: readonly ToolGroup[],
   { found, described, others }: AnsweredNames,
-): readonly GroupWithSiblings[] {
+): readonly { readonly group: ToolGroup; readonly siblings: readonly string[]; readonly hasFound: boolean }[] {
   const { ranked, upTo } = others;
   const wanted = new Set(ranked);
   const ranks = new Map(Array.from(new Set([...found, ...ranked]), (name, rank) => [name, rank]));

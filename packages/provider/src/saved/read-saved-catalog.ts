@@ -20,14 +20,6 @@ export interface RecalledListing {
   readonly listedAt: number;
 }
 
-/** The usable part of a saved catalogue. */
-export interface RecalledCatalog {
-  /** By server id. */
-  readonly listings: ReadonlyMap<string, RecalledListing>;
-  /** Problems with what could not be used, though it is of a server that is there. */
-  readonly problems: readonly Diagnostic[];
-}
-
 /**
  * Reads what `savedCatalog()` wrote, after `JSON.parse`. Throws `invalid_catalog` when it
  * has another shape or version; one server's listing that is malformed, or larger than its limits
@@ -37,7 +29,7 @@ export interface RecalledCatalog {
 export function readSavedCatalog(
   saved: unknown,
   { specs, principal }: { readonly specs: readonly ServerSpec[]; readonly principal: string | undefined },
-): RecalledCatalog {
+): { readonly listings: ReadonlyMap<string, RecalledListing>; readonly problems: readonly Diagnostic[] } {
   const listings = new Map<string, RecalledListing>();
   const problems: Diagnostic[] = [];
   const byId = new Map(specs.map((spec) => [spec.id, spec]));

@@ -88,15 +88,6 @@ function isPassing(reason: unknown): reason is HostsideError {
   return passingCodes.has(code) || (code === "http_error" && passingStatuses.has(details.httpStatus ?? 0));
 }
 
-/** The result of another spec. */
-export interface SpecUpdate {
-  /** The same registration, or the one in its place. */
-  readonly registration: Registration;
-  readonly difference: SpecDifference;
-  /** Says whether a session that has what the spec says is on its way, or is to be opened. */
-  readonly isWanted: boolean;
-}
-
 /**
  * Gives a registered server another spec, and restarts no more than that asks for. Waits for
  * nothing.
@@ -105,7 +96,7 @@ export function updateSpec(
   old: Registration,
   spec: ServerSpec,
   { serverSet, drainMs, reason }: EndOptions & { readonly serverSet: ServerSet },
-): SpecUpdate {
+): { readonly registration: Registration; readonly difference: SpecDifference; readonly isWanted: boolean } {
   const difference = compareSpecs(old.link.spec, spec);
   if (difference === "session") {
     const error = registrationEndedError(spec.id, "was replaced", reason);

@@ -144,21 +144,13 @@ function readBytes(
   return { kind: "bytes", item, base64, offset: from, ...(next < bytes && { next }) };
 }
 
-/** The place to begin, and how many to find. */
-export interface FindPlan {
-  readonly query: string;
-  /** The first character, in code points. */
-  readonly from: number;
-  readonly maxMatches: number;
-}
-
 // Of UTF-16 units on either side of a match.
 const around = 80;
 
 /** Finds a plain text, whatever its case. `more`: there are others. Linear in the text. */
 export function findText(
   text: string,
-  { query, from, maxMatches }: FindPlan,
+  { query, from, maxMatches }: { readonly query: string; readonly from: number; readonly maxMatches: number },
 ): { readonly matches: readonly TextMatch[]; readonly more: boolean } {
   const [folded, wanted] = [foldUnits(text), foldUnits(query)];
   const matches: TextMatch[] = [];

@@ -56,11 +56,6 @@ interface Asked {
   readonly reject: (error: HostsideError) => void;
 }
 
-interface Stream extends Pick<OpenedStream, "closed"> {
-  readonly openedAt: number;
-  readonly leave: () => void;
-}
-
 /**
  * The one stream on which a 2026-07-28 server says what changed, opened again whenever it is lost.
  * While nothing is wanted there is none. When something else is wanted, another stream is opened
@@ -76,7 +71,7 @@ export class ChangeStream {
   /** Resources that the server agreed to tell of. */
   readonly #resources = new Set<string>();
   readonly #asked = new Map<string, Asked>();
-  #stream: Stream | undefined;
+  #stream: (Pick<OpenedStream, "closed"> & { readonly openedAt: number; readonly leave: () => void }) | undefined;
   #isBegun = false;
   /** Something else is wanted than the latest stream was asked for. */
   #isDirty = false;

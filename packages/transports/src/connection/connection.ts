@@ -214,13 +214,6 @@ export interface CallToolInit extends RoundsInit {
   readonly liveness: Pick<Liveness, "answered" | "failed">;
 }
 
-/** One call. */
-export interface ToolCallRequest {
-  readonly toolName: string;
-  readonly args: JsonObject;
-  readonly options: CallOptions;
-}
-
 const headerMismatch = -32_020;
 
 /**
@@ -229,7 +222,10 @@ const headerMismatch = -32_020;
  * common deadline, and waits for a task where the host wants that. Throws `rate_limited`, outcome
  * `not-sent`, for as long as the server asked to be left alone.
  */
-export async function callTool(init: CallToolInit, call: ToolCallRequest): Promise<JsonObject> {
+export async function callTool(
+  init: CallToolInit,
+  call: { readonly toolName: string; readonly args: JsonObject; readonly options: CallOptions },
+): Promise<JsonObject> {
   const { context, isModern, cooldown } = init;
   const { timeouts } = context.settings;
   const { toolName, options } = call;

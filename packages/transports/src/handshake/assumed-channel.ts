@@ -2,14 +2,6 @@ import { isHostsideError, HostsideError } from "@hostside/core";
 import type { RequestChannel } from "../message/outgoing-request.ts";
 import type { Wire } from "../wire/wire.ts";
 
-/** A channel to a server that has not been heard of yet, and is taken for the one that it was. */
-export interface AssumedChannel extends RequestChannel {
-  /** Until the server has answered. */
-  readonly isAssumed: boolean;
-  /** Resolves when it has. */
-  readonly confirmed: Promise<void>;
-}
-
 // How a server refuses what begins with no handshake, or comes to where another transport is
 // spoken; none of them runs a request that it refuses so.
 // https://modelcontextprotocol.io/specification/2025-11-25/basic/transports#session-management
@@ -25,7 +17,7 @@ const refusals: ReadonlySet<number> = new Set([400, 404, 405, 415]);
 export function createAssumedChannel(
   wire: Wire,
   { serverId, onToolsChanged }: { readonly serverId: string; readonly onToolsChanged: () => void },
-): AssumedChannel {
+): RequestChannel & { readonly isAssumed: boolean; readonly confirmed: Promise<void> } {
   let isAssumed = true;
   let confirm = (): void => undefined;
   const confirmed = new Promise<void>((resolve) => {

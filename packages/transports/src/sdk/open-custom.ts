@@ -51,18 +51,13 @@ export async function openCustom(spec: ServerSpec, context: TransportContext): P
   }
   // Checked for the methods that both SDK lines call; the callbacks are ours to set.
   if (isCustomTransport(opened)) return adaptTransport(opened as SdkTransport, context.lasting);
-  if (hasClose(opened)) await closePart(opened, context);
   const message = `"open" of server ${JSON.stringify(serverId)} returned no transport with start(), send() and close()`;
   throw new HostsideError(message, { code: "internal_error", serverId, outcome: "not-sent" });
 }
 
 async function closeLate(opening: Promise<unknown>, context: ServerContext): Promise<void> {
   const opened = await opening.catch(() => undefined);
-  if (hasClose(opened)) await closePart(opened, context);
-}
-
-function hasClose(value: unknown): value is Pick<CustomTransport, "close"> {
-  return typeof value === "object" && value !== null && typeof Reflect.get(value, "close") === "function";
+  if (isCustomTransport(opened)) await closePart(opened, context);
 }
 
 /** Closes a transport that is not ours: within `timeouts.closeMs`, and however it fails. */
