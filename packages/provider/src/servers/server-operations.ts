@@ -43,7 +43,7 @@ export function createServerOperations(parts: ProviderContext, lend: Lend): Serv
   ): Promise<void> => {
     registration.link.disconnect(error, refusal);
     registration.queue.rejectWaiting(error);
-    await serverSet.left(registration);
+    await serverSet.draining.left(registration);
   };
 
   return {
@@ -129,7 +129,7 @@ async function clearCredentials(
   // The session first, so that it renews nothing; and once more, for one that was opened meanwhile
   // with what is being forgotten.
   const { session } = link.state;
-  await Promise.all([disconnect(registration, error), serverSet.cut(id)]);
+  await Promise.all([disconnect(registration, error), serverSet.draining.cut(id)]);
   try {
     await connector.clearCredentials?.(link.spec, { principal });
   } catch (reason) {
@@ -146,7 +146,7 @@ async function signOut(registration: Registration, { serverSet, disconnect }: Si
   const error = registrationEndedError(id, "was disconnected, because its user signed out");
   const message = `nobody is signed in to ${quoteText(id)}: its user signed out; sign in again`;
   const refusal = new HostsideError(message, { code: "auth_required", serverId: id, outcome: "not-sent" });
-  await Promise.all([disconnect(registration, error, refusal), serverSet.cut(id)]);
+  await Promise.all([disconnect(registration, error, refusal), serverSet.draining.cut(id)]);
 }
 
 /** A session that is there costs its server nothing, and needs no seam. */
@@ -233,7 +233,7 @@ function changeSet(
         continue;
       }
       const { registration, difference, isWanted } = updateSpec(old, spec, { serverSet, drainMs, reason });
-      if (registration !== old) gone.push(serverSet.left(old));
+      if (registration !== old) gone.push(serverSet.draining.left(old));
       // Who added it alone would take it back if it failed, and now it is part of this set.
       else if (registration.provisional) serverSet.settle(registration);
       (difference === "none" ? unchanged : updated).push(spec.id);

@@ -20,13 +20,13 @@ import { ServerReports, type ProviderParts } from "./server-reports.ts";
 export class ServerSet {
   readonly #parts: ProviderParts;
   readonly #registrations = new Map<string, Registration>();
-  readonly #draining: DrainingServers;
+  /** What has ended, while something of it is left. */
+  readonly draining: DrainingServers = new DrainingServers();
   readonly showing: Showing;
   #lastNumber = 0;
 
   constructor(parts: ProviderParts) {
     this.#parts = parts;
-    this.#draining = new DrainingServers();
     this.showing = new Showing(() => this.all(), parts);
   }
 
@@ -82,28 +82,12 @@ export class ServerSet {
    * new ones.
    */
   replace(old: Registration, spec: ServerSpec, ending: RegistrationEnding): Registration {
-    void this.#draining.end(old, ending);
+    void this.draining.end(old, ending);
     const next = Object.assign(this.#put(spec, false), { replacements: old.replacements });
     if (old.shownListing !== undefined && !old.held && spec.disabled !== true) next.shownListing = old.shownListing;
     this.showing.publish(next);
     if (spec.disabled === true) this.showing.announce(next);
     return next;
-  }
-
-  /**
-   * Settles when nothing is left of a registration that has ended, or of the sessions that one has
-   * now.
-   */
-  left(registration: Registration): Promise<void> {
-    return this.#draining.left(registration);
-  }
-
-  /**
-   * Lets nothing finish any more of what has ended under this id. Resolves when nothing of it is
-   * left.
-   */
-  cut(id: string): Promise<void> {
-    return this.#draining.cut(id);
   }
 
   /**
@@ -117,18 +101,18 @@ export class ServerSet {
       this.#parts.catalog.user.release(registration.id);
       // Before anybody hears of it: a listener may add a server of the same id, which has to know
       // that this one is still leaving.
-      gone = this.#draining.end(registration, ending);
+      gone = this.draining.end(registration, ending);
       this.showing.publish(registration);
       this.showing.announceEnd(registration);
     }
-    await (ending.sparesEarlier === true && gone !== undefined ? gone : this.#draining.left(registration));
+    await (ending.sparesEarlier === true && gone !== undefined ? gone : this.draining.left(registration));
   }
 
   /** Ends all, without a word. Resolves when nothing is left. */
   endAll(error: HostsideError): Promise<void> {
-    for (const registration of this.all()) void this.#draining.end(registration, { error });
+    for (const registration of this.all()) void this.draining.end(registration, { error });
     this.#registrations.clear();
-    return this.#draining.cut();
+    return this.draining.cut();
   }
 
   #isCurrent(registration: Registration): boolean {
@@ -146,7 +130,7 @@ export class ServerSet {
       parts: this.#parts,
     });
     const policyOf = (current: ServerSpec): LinkPolicy => readPolicy(current, settings);
-    const predecessor = this.#draining.ahead(id);
+    const predecessor = this.draining.ahead(id);
     const link = new Link({ spec, connector, policyOf, hooks, predecessor, seam });
     const queue = new CallQueue({
       link,

@@ -94,7 +94,7 @@ export const mutants: readonly Mutant[] = [
     patches: [
       {
         file: "servers/server-set.ts",
-        find: "      gone = this.#draining.end(registration, ending);",
+        find: "      gone = this.draining.end(registration, ending);",
         replace: "      registration.queue.rejectWaiting(ending.error);",
       },
     ],

@@ -80,7 +80,8 @@ export function presentBlocks(outcome: unknown, settings: PresentSettings): Pres
 /** The same for an outcome that was read already, with `maxBlocks`. */
 export function presentRead(safe: SafeOutcome, settings: PresentSettings): Presented {
   const found = readPieces(safe, settings);
-  const fitted = fitPieces(found, safe, settings);
+  const fitting = { delimiters: settings.delimiters ? delimitersFor(safe.origin) : undefined, settings };
+  const fitted = render(found, cutPieces(found, fitting), fitting);
   const { json } = found;
   const blocks = fitted.blocks.length > 0 ? fitted.blocks : [nothing(safe)];
   // Between marks it is among the texts alone: as a value it would come without them.
@@ -99,24 +100,6 @@ function nothing({ isError }: SafeOutcome): PresentedBlock {
   return { type: "text", text: notice(text).head, part: "notice" };
 }
 
-/** The blocks that fit into the bounds. */
-interface FittedPieces {
-  readonly blocks: readonly PresentedBlock[];
-  readonly omitted: readonly Omission[];
-  /** True if the structured content is shown whole. */
-  readonly structuredWhole: boolean;
-}
-
-/**
- * Cuts the texts of a presentation so that all of it fits into `maxTextBytes`, and says what is not
- * shown.
- */
-function fitPieces(found: Pieces, { origin }: SafeOutcome, settings: PresentSettings): FittedPieces {
-  const delimiters = settings.delimiters ? delimitersFor(origin) : undefined;
-  const fitting = { delimiters, settings };
-  return render(found, cutPieces(found, fitting), fitting);
-}
-
 interface Fitting {
   readonly delimiters: Delimiters | undefined;
   readonly settings: PresentSettings;
@@ -125,6 +108,7 @@ interface Fitting {
 /** The end of each text that is shown, by its place. Other texts are not shown. */
 type Cuts = ReadonlyMap<number, number>;
 
+/** Cuts the texts of a presentation so that all of it fits into `maxTextBytes`. */
 function cutPieces({ pieces, rest }: Pieces, { delimiters, settings }: Fitting): Cuts {
   const { maxTextBytes } = settings;
   const joint = jointOf(settings).length;
@@ -166,7 +150,12 @@ function jointOf({ mediaInWords }: PresentSettings): string {
   return mediaInWords ? "\n\n" : "";
 }
 
-function render({ pieces, rest, structuredAt }: Pieces, cuts: Cuts, { delimiters, settings }: Fitting): FittedPieces {
+/** The blocks that fit into the bounds, and what is not shown. */
+function render(
+  { pieces, rest, structuredAt }: Pieces,
+  cuts: Cuts,
+  { delimiters, settings }: Fitting,
+): Pick<Presented, "blocks" | "omitted"> & { readonly structuredWhole: boolean } {
   const blocks: PresentedBlock[] = [];
   const omitted: Omission[] = [];
   let from: number | undefined;
