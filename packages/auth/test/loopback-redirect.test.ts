@@ -81,7 +81,7 @@ describe("a user who comes back", () => {
     await received;
     await listener.close("signed-in");
     const { headers, text } = await reply;
-    expect(text).toContain("Signed in to &lt;script&gt;alert(1)&lt;/script&gt;&amp;&quot;&#39;</h1>");
+    expect(text).toContain("Signed in to &#60;script&#62;alert(1)&#60;/script&#62;&#38;&#34;&#39;</h1>");
     expect(text).not.toMatch(/<script|src=|href=|url\(|\u202e/);
     expect(headers).toMatchObject({
       "content-security-policy": expect.stringMatching(/^default-src 'none'; base-uri 'none'; /),

@@ -100,7 +100,7 @@ export function loopbackRedirect(options: LoopbackRedirectOptions = {}): Redirec
 
 /** Listens at one redirect URI, for everybody who is sent there. */
 interface Door {
-  readonly server: CallbackServer;
+  readonly server: Awaited<ReturnType<typeof openCallbackServer>>;
   /** Listeners that wait, by the state that each waits for. */
   readonly waits: Map<string, (callback: CallbackRequest) => void>;
   users: number;
@@ -237,15 +237,6 @@ interface CallbackRequest {
   readonly response: ServerResponse;
 }
 
-/** Listens on this machine, for one redirect URI. */
-interface CallbackServer {
-  readonly redirectUri: string;
-  /**
-   * Stops listening and cuts what is open. Resolves when the process holds nothing of it any more.
-   */
-  close(): Promise<void>;
-}
-
 const longestHeadMs = 5000;
 const longestHeadBytes = 16 * 1024;
 const mostPorts = 5;
@@ -259,7 +250,7 @@ async function openCallbackServer(
   place: RedirectPlace,
   preferredPort: number | undefined,
   onCallback: (callback: CallbackRequest) => void,
-): Promise<CallbackServer> {
+) {
   let uri: URL | undefined;
   const onRequest = (request: IncomingMessage, response: ServerResponse): void => {
     const url = uri && readCallback(request, uri);
@@ -272,7 +263,7 @@ async function openCallbackServer(
   const { servers, port } = await listenAt(place.host, ports, () => createQuietServer(onRequest));
   const redirectUri = place.uri ?? `http://${place.host}:${port}${place.path}`;
   uri = new URL(redirectUri);
-  return { redirectUri, close: () => closeAll(servers) };
+  return { redirectUri, close: (): Promise<void> => closeAll(servers) };
 }
 
 function readCallback({ method, url: target = "", headers }: IncomingMessage, uri: URL): URL | undefined {
@@ -352,7 +343,7 @@ async function closeAll(servers: readonly Server[]): Promise<void> {
  * `received` when that is not known; `not-waited-for` an answer that is to no question; `answered`
  * a second answer to the same one.
  */
-type CallbackPage = "signed-in" | "failed" | "received" | "not-waited-for" | "answered";
+type CallbackPage = keyof typeof pages;
 
 const headers = {
   "content-type": "text/html; charset=utf-8",
@@ -384,9 +375,7 @@ function showNothing(response: ServerResponse): void {
 }
 
 const close = "You can close this window";
-const pages: Readonly<
-  Record<CallbackPage, { readonly status: number; readonly heading: string; readonly text: string }>
-> = {
+const pages = {
   "signed-in": { status: 200, heading: "Signed in to TITLE", text: `${close} and go back to where you came from.` },
   failed: {
     status: 200,
@@ -406,14 +395,6 @@ const pages: Readonly<
   answered: { status: 409, heading: "Already done", text: `This sign-in has its answer already. ${close}.` },
 };
 
-const entities: Readonly<Record<string, string>> = {
-  "&": "&amp;",
-  "<": "&lt;",
-  ">": "&gt;",
-  '"': "&quot;",
-  "'": "&#39;",
-};
-
 function escape(text: string): string {
-  return text.replaceAll(/[&<>"']/g, (character) => entities[character] ?? "");
+  return text.replaceAll(/[&<>"']/g, (character) => `&#${character.charCodeAt(0)};`);
 }

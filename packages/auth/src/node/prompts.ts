@@ -90,19 +90,11 @@ export function openBrowser(): OAuthPrompt {
   };
 }
 
-/** The machine that a program runs on, as {@linkcode hasBrowser} sees it. */
-interface BrowserPlace {
-  /** Such as `process.env`. */
-  readonly env: Readonly<Record<string, string | undefined>>;
-  /** Such as `process.platform`. */
-  readonly platform: string;
-}
-
 /**
  * Tells whether a user can see a page that is opened on this machine: not over SSH, and not on a
  * system without a display. Default: the machine of this process.
  */
-export function hasBrowser({ env, platform }: BrowserPlace = process): boolean {
+export function hasBrowser({ env, platform }: Pick<NodeJS.Process, "env" | "platform"> = process): boolean {
   const has = (...names: readonly string[]): boolean => names.some((name) => (env[name] ?? "") !== "");
   if (has("SSH_CONNECTION", "SSH_CLIENT", "SSH_TTY")) return false;
   const needsDisplay = platform !== "darwin" && platform !== "win32";
@@ -159,14 +151,7 @@ export function terminalPrompt(options: TerminalPromptOptions): OAuthPrompt {
   };
 }
 
-interface Terminal {
-  readonly input: TerminalInput;
-  readonly output: TerminalOutput;
-  readonly open: OAuthPrompt | false;
-}
-
-function ask(request: PromptRequest, terminal: Terminal): Promise<PromptAnswer> {
-  const { input, output, open } = terminal;
+function ask(request: PromptRequest, { input, output, open = false }: TerminalPromptOptions): Promise<PromptAnswer> {
   const { signal, url } = request;
   const title = cleanText(request.title, 100).replaceAll("\n", " ");
   const how = open === false ? "open this page in a browser" : "this page is opened in your browser";
