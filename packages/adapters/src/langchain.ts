@@ -155,19 +155,10 @@ function readCallId(config: object | undefined): string | undefined {
   return typeof call.id === "string" ? call.id : undefined;
 }
 
-/**
- * The part of a tool's message for the host, past the model: what the tool answered, or why it
- * did not.
- */
-interface LangChainArtifact {
-  readonly outcome?: ToolOutcome | undefined;
-  readonly error?: PresentedError | undefined;
-}
-
 /** The parts of a result for the model and for the host. */
 interface ToolOutput {
   readonly content: string | ContentBlock[];
-  readonly artifact: LangChainArtifact;
+  readonly artifact: { readonly outcome?: ToolOutcome | undefined; readonly error?: PresentedError | undefined };
   readonly isError: boolean;
 }
 

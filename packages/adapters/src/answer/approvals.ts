@@ -35,12 +35,6 @@ interface CallToAsk {
   readonly context?: CallContext | undefined;
 }
 
-/** With what a call is asked about. */
-export interface AskMeans {
-  readonly source: ToolSource;
-  readonly context?: CallContext | undefined;
-}
-
 /**
  * The question that a person is asked about a call. `undefined` for arguments that cannot be read:
  * the call itself says what is wrong with them.
@@ -59,7 +53,7 @@ export function questionOf(tool: DeclaredTool, { id = "", args: given }: CallToA
 export async function noteQuestion(
   tool: DeclaredTool,
   call: CallToAsk,
-  { source, context }: AskMeans,
+  { source, context }: { readonly source: ToolSource; readonly context?: CallContext | undefined },
 ): Promise<CallToApprove | undefined> {
   const question = questionOf(tool, call);
   if (question === undefined) return undefined;

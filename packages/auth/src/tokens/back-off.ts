@@ -15,18 +15,12 @@ export function isHostsOwn({ code }: HostsideError): boolean {
   return hostsOwn.has(code);
 }
 
-interface Failure {
-  readonly credential: string;
-  readonly error: HostsideError;
-  readonly until: number;
-}
-
 /**
  * Keeps an authorization server from being asked again right after it failed. Failures are in
  * memory: each process backs off by itself.
  */
 export class BackOff {
-  #latest: Failure | undefined;
+  #latest: { readonly credential: string; readonly error: HostsideError; readonly until: number } | undefined;
   #failures = 0;
 
   /** The latest failure while it is too early to ask again with the same; else `undefined`. */

@@ -153,13 +153,8 @@ async function stayConnected(
   }
 }
 
-interface Notice {
-  readonly from: string;
-  readonly topic: string;
-}
-
 /** `undefined` for what a later version says, or nobody: then anything may have changed. */
-function readNotice(text: string): Notice | undefined {
+function readNotice(text: string): { readonly from: string; readonly topic: string } | undefined {
   try {
     const read: unknown = JSON.parse(text);
     if (!isJsonObject(read) || read["version"] !== messageVersion) return undefined;

@@ -159,12 +159,6 @@ export function describeHeld(
   };
 }
 
-/** The tools to approve, and those that cannot be. */
-export interface ApprovalSelection {
-  readonly tools: readonly ApprovedTool[];
-  readonly left: ApprovalResult["left"];
-}
-
 /**
  * Chooses of the held tools of one server those that were asked for; by default all. Servers
  * that are attached more than once may list variants of one tool: a name alone means none of
@@ -173,7 +167,7 @@ export interface ApprovalSelection {
 export function chooseHeld(
   held: readonly HeldTool[],
   wanted: readonly (string | HeldTool)[] = held,
-): ApprovalSelection {
+): { readonly tools: readonly ApprovedTool[]; readonly left: ApprovalResult["left"] } {
   const tools = new Map<string, ApprovedTool>();
   const left = new Map<string, string>();
   for (const one of wanted) {

@@ -49,7 +49,7 @@ export function createResultCache(options: CacheOptions, parts: PolicyParts): Re
   assertKnownOptions("cache", options, fields);
   const ttlMs = readWholeNumber(options.ttlMs, "cache.ttlMs", { least: 1, otherwise: 60_000 });
   // Loaded by the first call: most policies keep nothing.
-  const open = async (): Promise<LRUCache<string, KeptResult>> => {
+  const open = async (): Promise<LRUCache<string, { readonly outcome: ToolOutcome; readonly at: number }>> => {
     const library = await import("lru-cache");
     return new library.LRUCache({ max, maxSize, ttl: ttlMs, ttlResolution: 0, perf: timeOf() });
   };
@@ -82,11 +82,6 @@ export function createResultCache(options: CacheOptions, parts: PolicyParts): Re
       opening = undefined;
     },
   };
-}
-
-interface KeptResult {
-  readonly outcome: ToolOutcome;
-  readonly at: number;
 }
 
 /**
