@@ -1,7 +1,7 @@
 import { HostsideError } from "@hostside/core";
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { describe, expect, it } from "vitest";
-import { Liveness } from "./liveness.ts";
+import { Liveness } from "./connection.ts";
 import type { RequestChannel } from "../message/outgoing-request.ts";
 import { createServerContext } from "../../test/server-context.ts";
 

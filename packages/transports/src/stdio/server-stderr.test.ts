@@ -1,7 +1,7 @@
 import { PassThrough } from "node:stream";
 import { expect, it } from "vitest";
 import { useTestClock } from "../../../../test/manual-clock.ts";
-import { ServerStderr } from "./server-stderr.ts";
+import { ServerStderr } from "./stdio-transport.ts";
 
 function open(tailBytes = 65_536) {
   const texts: string[] = [];
