@@ -8,7 +8,7 @@ import type { HostsideError, Random, ToolListing } from "@hostside/core";
  * notification) can be kept apart from what is current.
  */
 export type LinkState =
-  | DisabledState
+  | (Numbered & { readonly kind: "disabled" })
   | IdleState
   | ConnectingState
   | ListingState
@@ -16,7 +16,7 @@ export type LinkState =
   | DownState
   | FailedState
   | NeedsAuthState
-  | RemovedState;
+  | (Numbered & { readonly kind: "removed"; readonly error: HostsideError });
 
 /** The latest attempt, or session, has failed. */
 interface Retried extends Numbered {
@@ -36,11 +36,6 @@ interface Numbered {
 export interface LastFailure {
   readonly stage: "connect" | "list" | "session";
   readonly error: HostsideError;
-}
-
-/** The spec says `disabled`: nothing starts. */
-export interface DisabledState extends Numbered {
-  readonly kind: "disabled";
 }
 
 /** No session, and none wanted: never used yet, or disconnected on request. */
@@ -82,7 +77,11 @@ export interface ReadyState extends Numbered {
    * worked.
    */
   readonly failures: number;
-  readonly listing: FreshListing | DirtyListing | RunningListing;
+  /**
+   * A fresh listing holds `until` then, where its server said so. Without it, until the server says
+   * that its tools changed.
+   */
+  readonly listing: { readonly kind: "fresh"; readonly until?: number } | DirtyListing | RunningListing;
   /** When to look whether the session is still used; absent where sessions are kept. */
   readonly idleAt?: number;
   /**
@@ -115,23 +114,6 @@ export interface FailedState extends Retried {
 export interface NeedsAuthState extends Retried {
   readonly kind: "needs-auth";
   readonly stage: "connect" | "list";
-}
-
-/** The registration is over: removed, replaced or closed. The only final state. */
-export interface RemovedState extends Numbered {
-  readonly kind: "removed";
-  /** The error for holders of the registration. */
-  readonly error: HostsideError;
-}
-
-/** The tools on show are those of the server's latest word. */
-export interface FreshListing {
-  readonly kind: "fresh";
-  /**
-   * Until when, where its server said so and would not say when it changes. Absent: until the
-   * server says that it did.
-   */
-  readonly until?: number;
 }
 
 /** The server said that its tools changed, or the latest listing failed. */

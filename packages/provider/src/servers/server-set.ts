@@ -20,7 +20,7 @@ import { ServerReports, type ProviderParts } from "./server-reports.ts";
 export class ServerSet {
   readonly #parts: ProviderParts;
   readonly #registrations = new Map<string, Registration>();
-  /** What has ended, while something of it is left. */
+  /** Registrations that have ended, while something of them is left. */
   readonly draining: DrainingServers = new DrainingServers();
   readonly showing: Showing;
   #lastNumber = 0;
