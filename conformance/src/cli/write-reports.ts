@@ -46,9 +46,11 @@ export async function writeReports(report: RunReport, values: OptionValues): Pro
   for (const format of formats) {
     const path = values[format];
     if (path === undefined) continue;
-    await writeWholeFile(path, views[format](report)).catch((error: unknown) => {
+    try {
+      await writeWholeFile(path, views[format](report));
+    } catch (error) {
       problems.push(`--${format}: ${messageOf(error)}`);
-    });
+    }
   }
   return problems;
 }

@@ -99,12 +99,14 @@ describe("what one server lists", () => {
     }
   });
 
-  it.each(["$defs", "definitions"])("keeps an output schema that refers to its own %s", async (group) => {
+  // The official SDK writes the last kind for an object of zod 3 that is there twice.
+  it.each(["$defs", "definitions", "properties"])("keeps an output schema that refers to its own %s", async (group) => {
     const outputSchema = {
       type: "object",
       properties: { a: { $ref: `#/${group}/A` }, b: { items: { $ref: `#/${group}/B` } } },
-      [group]: { A: { type: "string" }, B: { type: "object", properties: { a: { $ref: `#/${group}/A` } } } },
     };
+    const named = { A: { type: "string" }, B: { type: "object", properties: { a: { $ref: `#/${group}/A` } } } };
+    Object.assign(outputSchema, { [group]: group === "properties" ? { ...outputSchema.properties, ...named } : named });
     await using world = await open({
       "tools/list": () => ({ tools: [{ name: "odd", inputSchema: { type: "object" }, outputSchema }] }),
       "tools/call": () => ({ content: [], structuredContent: { a: "x", b: [{ a: "y" }] } }),

@@ -119,6 +119,18 @@ describe("search and groups", () => {
     expect(instructions).not.toMatch(/IGNORE|obey/);
     await gateway.close();
   });
+
+  it("refuse a client whose view was not made with client.view", async () => {
+    const { gateway } = serveTools(fruits, {
+      expose: "search",
+      open: () => ({ tools: serveTools(fruits).toolbox.view() }),
+    });
+    await using client = connectRaw(gateway);
+    const answer = await client.request("initialize", { protocolVersion: "2025-11-25", capabilities: {} });
+    expect(answer).toMatchObject({ error: { code: -32_603 } });
+    expect(gateway.stats().clients).toBe(0);
+    await gateway.close();
+  });
 });
 
 describe("an allowlist", () => {

@@ -49,8 +49,10 @@ export const definitionChecks: readonly ServerCheck[] = defineChecks("any", ["to
     source: legacySpec(`${page}#tool-names`, "Tools, tool names"),
     legal: ["names that match ^[A-Za-z0-9_.-]{1,128}$"],
     fix: "Use snake_case or kebab-case names; put spaces and other scripts into the title.",
-    problem: ({ name }) =>
-      typeof name === "string" && !/^[A-Za-z0-9_.-]{0,128}$/.test(name) && `${name.length} characters`,
+    problem: ({ name }) => {
+      if (typeof name !== "string") return false;
+      return name.length > 128 ? `${name.length} characters` : !/^[\w.-]*$/.test(name) && "other characters";
+    },
   }),
   "tools/input-schema": aboutTools({
     title: "Every tool has an input schema of type object",

@@ -28,7 +28,8 @@ const helperNames: ReadonlySet<string> = new Set(reservedNames({}));
 
 /**
  * Makes it. For a client of 2026-07-28 the list does not depend on what it did before, as that
- * revision requires.
+ * revision requires. Throws a `TypeError` for a view that was not made with `client.view`, as far
+ * as that shows.
  */
 export function createExposedTools(
   tools: GatewayTools,
@@ -41,6 +42,9 @@ export function createExposedTools(
     const key = foldCase(name);
     return allowed === undefined || allowed.has(key) || (hasHelpers && helperNames.has(key));
   };
+  if (hasHelpers && countHelpers(tools) < helperNames.size) {
+    throw new TypeError("open() must make the view with the options of client.view: its discovery tools are missing");
+  }
   let listedSelection = tools.selection().join("\n");
   const read = (): readonly ToolDefinition[] => {
     tools.compact();
@@ -72,4 +76,9 @@ export function createExposedTools(
     callerOf: (name) => (hasHelpers ? toolCallers.find((tool) => tool.name === name)?.name : undefined),
     hasNews: () => hasHelpers && era === "legacy" && tools.selection().join("\n") !== listedSelection,
   };
+}
+
+function countHelpers(tools: GatewayTools): number {
+  tools.compact();
+  return tools.tools().filter(({ name }) => helperNames.has(name)).length;
 }

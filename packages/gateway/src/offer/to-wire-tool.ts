@@ -2,6 +2,7 @@ import type { Diagnostic, JsonObject, ProtocolEra, Resource, ToolAnnotations, To
 import {
   hasShape,
   isJsonObject,
+  isSchema,
   keywordShapes,
   mapSchemas,
   objectOf,
@@ -120,11 +121,11 @@ function toWireInputSchema(schema: JsonObject): JsonObject {
 function toWireOutputSchema(schema: JsonObject, era: ProtocolEra): JsonObject | undefined {
   const { $id: _id, $schema, ...mended } = withoutNulls(schema);
   const dialect = typeof $schema === "string" && knownDialect.test($schema) ? { $schema } : {};
-  const found: Found = { isSound: true, isSlow: false, reverses: false, refers: false, schemas: 0 };
-  const plain = toPlain({ ...dialect, ...mended }, found, 0);
-  if (found.refers) followReferences(plain, { root: plain, found, level: 0 });
+  const found: Found = { isSound: true, isSlow: false, reverses: false };
+  const plain = toPlain({ ...dialect, ...mended }, found);
   // Without its slow keywords, it would refuse what it allows.
   if (!found.isSound || (found.isSlow && found.reverses)) return undefined;
+  if (sizeOf(plain, { root: plain, known: new Map(), level: 0 }) > mostSchemas) return undefined;
   const takesObjects = plain["type"] === undefined || [plain["type"]].flat().includes("object");
   return era === "modern" ? plain : takesObjects ? withObjectRoot(plain) : undefined;
 }
@@ -145,61 +146,31 @@ const unsound: ReadonlySet<string> = new Set([
   "patternProperties",
 ]);
 
-// Validators overflow on schemas of 400 levels, and are slow with many schemas.
-const mostLevels = 150;
-const mostSchemas = 10_000;
-
 /** Properties of a schema as a whole. */
 interface Found {
   isSound: boolean;
   isSlow: boolean;
   reverses: boolean;
-  refers: boolean;
-  schemas: number;
 }
 
 /**
  * A schema without slow keywords, and without those that only some validators know, and that some
  * of them refuse. Without them it allows the same or more.
  */
-function toPlain(schema: JsonObject, found: Found, level: number): JsonObject {
-  found.schemas += 1;
-  found.isSound &&= level <= mostLevels && found.schemas <= mostSchemas;
+function toPlain(schema: JsonObject, found: Found): JsonObject {
   const members = Object.entries(schema).filter(([keyword, value]) => {
     const shape = keywordShapes.get(keyword);
     const isSlow = slowKeywords.has(keyword);
     found.isSlow ||= isSlow;
     found.reverses ||= reversing.has(keyword);
-    found.refers ||= keyword === "$ref";
     if (isSlow || shape === "map" || (shape === undefined && !dataKeywords.has(keyword))) return false;
     found.isSound &&= !unsound.has(keyword) && hasShape(keyword, value);
     return true;
   });
-  const plain = mapSchemas(toObject(members), (sub) => (isJsonObject(sub) ? toPlain(sub, found, level + 1) : sub));
+  const plain = mapSchemas(toObject(members), (sub) => (isJsonObject(sub) ? toPlain(sub, found) : sub));
   const { type } = plain;
   if (schema["nullable"] !== true || type === undefined) return plain;
   return toObject(Object.entries({ ...plain, type: Array.from(new Set([type, "null"].flat())) }));
-}
-
-// Validators compile what is referred to inside of what refers to it.
-function followReferences(
-  schema: JsonObject,
-  { root, found, level }: { readonly root: JsonObject; readonly found: Found; readonly level: number },
-): void {
-  found.schemas += 1;
-  found.isSound &&= level <= mostLevels && found.schemas <= mostSchemas;
-  const follow = (sub: unknown): unknown => {
-    if (found.isSound && isJsonObject(sub)) followReferences(sub, { root, found, level: level + 1 });
-    return sub;
-  };
-  mapSchemas(schema, follow);
-  const { $ref } = schema;
-  if (typeof $ref !== "string") return;
-  const [, group = "", name = ""] = /^#\/(\$defs|definitions)\/([^/%~]+)$/.exec($ref) ?? [];
-  const named = root[group];
-  const target = isJsonObject(named) && Object.hasOwn(named, name) ? named[name] : undefined;
-  if (isJsonObject(target)) follow(target);
-  else found.isSound = false;
 }
 
 function withObjectRoot(schema: JsonObject): JsonObject {
@@ -222,4 +193,61 @@ function toSchema(value: unknown, keyword: string): unknown {
   if (isJsonObject(value)) return withoutNulls(value);
   if (typeof value === "boolean" && openKeywords.has(keyword)) return value;
   return value === false ? { not: {} } : {};
+}
+
+// Validators compile what is referred to inside of what refers to it: one of 400 levels overflows.
+const mostLevels = 150;
+// As often as a validator may have to look, whatever the value is.
+const mostSchemas = 10_000;
+
+interface Walk {
+  readonly root: JsonObject;
+  readonly known: Map<JsonObject, number>;
+  readonly level: number;
+}
+
+/**
+ * Counts schemas, with what each refers to in its place; endless for one that refers to itself, or
+ * to what is no schema.
+ */
+function sizeOf(schema: JsonObject, { root, known, level }: Walk): number {
+  const size = known.get(schema);
+  if (size !== undefined) return size;
+  if (level > mostLevels) return Infinity;
+  known.set(schema, Infinity);
+  const inner: unknown[] = [];
+  mapSchemas(schema, (sub) => {
+    inner.push(sub);
+    return sub;
+  });
+  if (Object.hasOwn(schema, "$ref")) {
+    const target = findTarget(schema["$ref"], root);
+    if (!isSchema(target)) return Infinity;
+    inner.push(target);
+  }
+  const next = { root, known, level: level + 1 };
+  const whole = inner.filter(isJsonObject).reduce((sum, one) => sum + sizeOf(one, next), 1);
+  known.set(schema, whole);
+  return whole;
+}
+
+/**
+ * The target of a local `$ref`: a schema that stands where schemas stand, since nothing else was
+ * looked through. `undefined` for any other reference, and for an escaped one, which validators
+ * read differently.
+ */
+function findTarget(ref: unknown, root: JsonObject): unknown {
+  if (typeof ref !== "string" || ref.includes("%") || (ref !== "#" && !ref.startsWith("#/"))) return undefined;
+  let found: unknown = root;
+  let shape: string | undefined = "schema";
+  for (const part of ref.split("/").slice(1)) {
+    const name = part.replaceAll("~1", "/").replaceAll("~0", "~");
+    if (typeof found !== "object" || found === null || !Object.hasOwn(found, name)) return undefined;
+    if (shape === "schema") shape = keywordShapes.get(name);
+    else if (shape === "schemas" || shape === "schema-map") shape = "schema";
+    else return undefined;
+    found = Reflect.get(found, name);
+    if (shape === "schema" && Array.isArray(found)) shape = "schemas";
+  }
+  return shape === "schema" ? found : undefined;
 }

@@ -52,8 +52,8 @@ export interface ShownTools {
 }
 
 /**
- * Tools by server, each in a line: its remote name and its first sentence. Last those of the host
- * itself.
+ * Tools by server, each in a line: its remote name and the start of its description. Last those of
+ * the host itself.
  */
 export function renderToolGroups({ servers, tools }: ShownTools, view: View): readonly string[] {
   const groups = servers.flatMap(({ id, title }) =>

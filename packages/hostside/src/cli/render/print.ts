@@ -80,7 +80,7 @@ export function formatNumber(value: number): string {
   return value.toLocaleString("en", { notation: "compact" });
 }
 
-/** Formats an estimate of tokens: `~1.2k tokens`. */
+/** Formats an estimate of tokens: `~1.2K tokens`. */
 export function formatTokens(tokens: number): string {
   return tokens === 1 ? "~1 token" : `~${formatNumber(tokens)} tokens`;
 }
