@@ -94,7 +94,10 @@ export function openBrowser(): OAuthPrompt {
  * Tells whether a user can see a page that is opened on this machine: not over SSH, and not on a
  * system without a display. Default: the machine of this process.
  */
-export function hasBrowser({ env, platform }: Pick<NodeJS.Process, "env" | "platform"> = process): boolean {
+export function hasBrowser({
+  env,
+  platform,
+}: { readonly env: NodeJS.ProcessEnv; readonly platform: string } = process): boolean {
   const has = (...names: readonly string[]): boolean => names.some((name) => (env[name] ?? "") !== "");
   if (has("SSH_CONNECTION", "SSH_CLIENT", "SSH_TTY")) return false;
   const needsDisplay = platform !== "darwin" && platform !== "win32";
