@@ -2,6 +2,7 @@
 // `pnpm test:matrix 24 packages/auth` for one of them and a part of the tests; a file that ends in `.proof.ts` is run as a proof. Servers that tests start run on
 // the same version, because tests start them with process.execPath.
 import { spawnSync } from "node:child_process";
+import { delimiter, dirname } from "node:path";
 
 const given = process.argv.slice(2);
 const chosen = given.filter((argument) => /^\d+$/.test(argument));
@@ -17,12 +18,15 @@ const runs = [
 /** @type {string[]} */
 const failed = [];
 for (const version of versions) {
+  // Found first and run by its path: what runs within `npx -p` has settings of npm that break each `npx` of a test.
+  const find = ["-y", "-p", `node@${version}`, "node", "-p", "process.execPath"];
+  const node = spawnSync("npx", find, { encoding: "utf8", shell: process.platform === "win32" }).stdout.trim();
   for (const { name, args } of runs) {
     console.log(`\nthe ${name === "" ? "suite" : "proofs"} on Node ${version}`);
     const report = `--outputFile.json=.ci/report-node-${version}${name}.json`;
-    const { status } = spawnSync("npx", ["-y", "-p", `node@${version}`, "node", ...vitest, report, ...args], {
+    const { status } = spawnSync(node, [...vitest, report, ...args], {
       stdio: ["ignore", "inherit", "inherit"],
-      shell: process.platform === "win32",
+      env: { ...process.env, PATH: `${dirname(node)}${delimiter}${process.env["PATH"]}` },
     });
     if (status !== 0) failed.push(version);
   }
