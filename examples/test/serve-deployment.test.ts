@@ -27,7 +27,11 @@ const [container] = pod.containers;
 describe("the image of hostside serve", () => {
   it("serves as its entry point and health check say, and ends by SIGTERM", { timeout: 90_000 }, async () => {
     const data = mkdtempSync(join(tmpdir(), "hostside-image-"));
-    const env = { HOME: data, XDG_STATE_HOME: data, PATH: [bin, dirname(process.execPath)].join(delimiter) };
+    const env = {
+      HOME: data,
+      XDG_STATE_HOME: data,
+      PATH: [bin, dirname(process.execPath), process.env["PATH"]].join(delimiter),
+    };
     const args = entry
       .slice(1)
       .map((arg) => arg.replace("/etc/hostside", folder))
