@@ -101,12 +101,30 @@ describe("LineSplitter", () => {
           onOversized: (oversized) => dropped.push(oversized),
         });
         for (const chunk of cut(Buffer.from(`${line}\nnext\n`), chunkSizes)) splitter.push(chunk);
-        const values = countValues(JSON.parse(line));
+        const values = /^[{[]/.test(line) ? countValues(JSON.parse(line)) : 0;
         expect(dropped.map((oversized) => oversized.values)).toEqual(values > most ? [values] : []);
         expect(kept).toEqual(values > most ? ["next"] : [line, "next"]);
       }),
       { numRuns: 500 },
     );
+  });
+
+  it("tells of a line with too many values at once when it is also too long", () => {
+    const told: string[] = [];
+    const dropped: (number | undefined)[] = [];
+    const splitter = new LineSplitter({
+      maxLineBytes: 100,
+      maxLineValues: 10,
+      onLine: () => {},
+      onTooLong: (head) => told.push(head.toString("latin1", 0, 4)),
+      onOversized: ({ values }) => dropped.push(values),
+    });
+    splitter.push(Buffer.from(`[${"1,".repeat(30)}`));
+    expect(told).toEqual([]);
+    splitter.push(Buffer.from("1,".repeat(30)));
+    expect(told).toEqual(["[1,1"]);
+    splitter.push(Buffer.from("1]\n"));
+    expect(dropped).toEqual([undefined]);
   });
 
   it("says how much of an unfinished line was dropped", () => {

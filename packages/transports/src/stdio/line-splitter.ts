@@ -6,6 +6,8 @@ const firstCapacity = 16 * 1024;
 const keptCapacity = 256 * 1024;
 const excerptBytes = 1024;
 const nothing = Buffer.alloc(0);
+// A brace or bracket, blanks and a byte order mark: all else is no JSON-RPC message.
+const jsonStarts: ReadonlySet<number> = new Set(Buffer.from("{[ \t\r\uFEFF"));
 
 /** A line that was too large to keep. Its middle is gone. */
 export interface OversizedLine {
@@ -94,16 +96,15 @@ export class LineSplitter {
   }
 
   #hold(part: Buffer): void {
-    const { maxLineBytes, onTooLong } = this.#init;
+    const { maxLineBytes } = this.#init;
     const before = this.#heldBytes;
     const total = before + part.length;
     if (this.#oversized !== undefined) {
       this.#oversized.push(part);
       this.#counter?.add(part.toString("latin1"));
+      if (this.#counter !== undefined && this.#oversized.bytes > maxLineBytes) this.#tellTooLong(this.#oversized);
     } else if (total > maxLineBytes) {
-      this.#counter = undefined;
-      const { head } = this.#drop(part).read();
-      onTooLong?.(head);
+      this.#tellTooLong(this.#drop(part));
     } else if (this.#hasTooManyValues(part, total)) {
       this.#drop(part);
     } else {
@@ -116,13 +117,18 @@ export class LineSplitter {
   // Counted piece by piece, so that other servers get their turns meanwhile.
   #hasTooManyValues(part: Buffer, total: number): boolean {
     const { maxLineValues = Infinity } = this.#init;
-    if (total < this.#countedBytes) return false;
+    if (total < this.#countedBytes || !jsonStarts.has((this.#heldBytes > 0 ? this.#held : part)[0] ?? 0)) return false;
     if (this.#counter === undefined) {
       this.#counter = new JsonValueCounter();
       this.#counter.add(this.#held.toString("latin1", 0, this.#heldBytes));
     }
     this.#counter.add(part.toString("latin1"));
     return this.#counter.values > maxLineValues;
+  }
+
+  #tellTooLong(excerpt: Excerpt): void {
+    this.#counter = undefined;
+    this.#init.onTooLong?.(excerpt.read().head);
   }
 
   #drop(part: Buffer): Excerpt {
