@@ -1,6 +1,5 @@
-import { kindOf } from "./json.ts";
-
 /// <reference lib="esnext.disposable" preserve="true" />
+import { kindOf } from "./json.ts";
 
 /** Ends a subscription. Idempotent; also usable with `using`. */
 export interface Subscription extends Disposable {

@@ -23,4 +23,17 @@ describe("a toolbox", () => {
     rule = () => "static";
     expect(toolbox.tools()).toHaveLength(3);
   });
+
+  it("keeps the tools of other providers when one of the product's throws, and tells of their changes", async () => {
+    const [own, good] = [fakeProvider("own"), fakeProvider("good")];
+    good.offer([serverTool("s", "read")]);
+    const toolbox = createToolbox({ providers: [own, good] });
+    const told: string[] = [];
+    toolbox.onToolsChanged(({ added }) => told.push(...added));
+    own.tools = boom;
+    good.offer([serverTool("s", "read"), serverTool("s", "write")]);
+    expect(told).toEqual(["mcp_s_write"]);
+    expect(toolbox.tools()).toHaveLength(2);
+    expect(toolbox.diagnostics()).toMatchObject([{ kind: "defect", message: 'provider "own" is at fault: boom' }]);
+  });
 });

@@ -10,6 +10,10 @@ import { useTestClock } from "../../../test/manual-clock.ts";
 const minute = 60_000;
 const http = (url: string, rest: object = {}): ServerSpec => ({ id: "a", type: "http", url, ...rest });
 
+/** Spoils a listing: it has one tool, with these members. */
+const having = (members: object) => (listing: Record<string, unknown>) =>
+  void (listing["tools"] = [{ name: "x", inputSchema: {}, ...members }]);
+
 describe("a saved catalogue", () => {
   it("is on show at once, marked stale, and nothing is sent before the first call", async () => {
     const world = createCalmWorld();
@@ -200,6 +204,12 @@ describe("a saved catalogue leaves out", () => {
   it.each<[string, (listing: Record<string, unknown>) => void, string]>([
     ["tools that are none", (l) => (l["tools"] = "all"), "not what savedCatalog() returned"],
     ["a tool that is none", (l) => (l["tools"] = [7]), "not what"],
+    ["a name twice", (l) => (l["tools"] = [1, 2].map(() => ({ name: "x", inputSchema: {} }))), "not what"],
+    ["a description that is none", having({ description: 7 }), "not what"],
+    ["a title that is none", having({ annotations: { title: {} } }), "not what"],
+    ["flags of no meaning", having({ flags: "good" }), "not what"],
+    ["instructions that are none", (l) => Object.assign(l["server"] as object, { instructions: 7 }), "not what"],
+    ["a server's name that is none", (l) => Object.assign(l["server"] as object, { name: {} }), "not what"],
     ["a tool without a name", (l) => (l["tools"] = [{ inputSchema: {} }]), "not what"],
     ["a schema that is none", (l) => (l["tools"] = [{ name: "x", inputSchema: [] }]), "not what"],
     ["a schema as deep as a stack", (l) => (l["tools"] = [{ name: "x", inputSchema: nested(50_000) }]), "not used"],

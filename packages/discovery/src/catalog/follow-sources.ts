@@ -138,9 +138,9 @@ export function mergeSources(sources: CatalogSources): ToolboxCatalog {
   };
 
   for (const tool of statics) merged.set(foldCase(tool.definition.name), staticEntry(tool));
-  for (const provider of providers) {
-    for (const original of provider.tools()) {
-      const definition = inspectDefinition(original);
+  const listings = providers.map((provider) => readProvider(provider, diagnostics));
+  for (const { provider, tools } of listings) {
+    for (const [definition, original] of tools) {
       const route: ProviderRoute = { kind: "provider", provider, definition: original };
       const key = foldCase(definition.name);
       if (definition.flags !== undefined && definition.flags.length > 0) {
@@ -170,24 +170,39 @@ export function mergeSources(sources: CatalogSources): ToolboxCatalog {
       merged.set(key, { definition, route });
     }
   }
-  const held = heldByProviders(providers, merged);
+  const held = heldByProviders(listings, merged);
   const quarantined = admission.sort(merged, (problem) => diagnostics.push(problem));
   return {
     tools: merged,
     quarantined: new Map([...held, ...quarantined]),
     definitions: Array.from(merged.values(), ({ definition }) => definition),
-    groups: normalizeGroups(declaredGroups(statics, providers, merged)),
+    groups: normalizeGroups(declaredGroups(statics, listings, merged)),
     diagnostics,
   };
 }
 
+/** Reads a provider that may be the product's own. One that throws has nothing, and is reported. */
+function readProvider(provider: ToolProvider, diagnostics: Diagnostic[]) {
+  try {
+    const tools = provider.tools().map((original) => [inspectDefinition(original), original] as const);
+    return { provider, tools, groups: provider.groups(), quarantined: provider.quarantined?.() ?? [] };
+  } catch (error) {
+    const why = error instanceof Error ? error.message : "it threw no error";
+    const message = `provider ${JSON.stringify(provider.name)} is at fault: ${why}`;
+    diagnostics.push({ kind: "defect", serverId: "", message: cleanText(message, 300) });
+    return { provider, tools: [], groups: [], quarantined: [] };
+  }
+}
+
+type ProviderListing = ReturnType<typeof readProvider>;
+
 /** The tools that providers hold back themselves, by names that no other tool has. */
 function heldByProviders(
-  providers: readonly ToolProvider[],
+  listings: readonly ProviderListing[],
   merged: ReadonlyMap<string, ToolboxTool>,
 ): ReadonlyMap<string, QuarantinedTool> {
   const held = new Map<string, QuarantinedTool>();
-  for (const tool of providers.flatMap((provider) => provider.quarantined?.() ?? [])) {
+  for (const tool of listings.flatMap(({ quarantined }) => quarantined)) {
     const key = foldCase(tool.definition.name);
     if (!merged.has(key) && !held.has(key)) held.set(key, tool);
   }
@@ -205,7 +220,7 @@ function staticEntry(tool: StaticTool): ToolboxTool {
 
 function declaredGroups(
   statics: readonly StaticTool[],
-  providers: readonly ToolProvider[],
+  listings: readonly ProviderListing[],
   tools: ReadonlyMap<string, ToolboxTool>,
 ): readonly DeclaredGroup[] {
   const ownedBy =
@@ -219,9 +234,9 @@ function declaredGroups(
     const nameOf = ownedBy((route) => route.kind === "static" && route.tool === tool);
     return [{ group: { ...tool.bundle, members: [tool.definition.name] }, nameOf }];
   });
-  const provided = providers.flatMap((provider) => {
+  const provided = listings.flatMap(({ provider, groups }) => {
     const nameOf = ownedBy((route) => route.kind === "provider" && route.provider === provider);
-    return provider.groups().map((group) => ({ group, nameOf }));
+    return groups.map((group) => ({ group, nameOf }));
   });
   return [...bundles, ...provided];
 }

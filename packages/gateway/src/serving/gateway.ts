@@ -1,3 +1,4 @@
+/// <reference lib="esnext.disposable" preserve="true" />
 import type { ElicitationRequest, ElicitationResult } from "@hostside/core";
 import { settleWithin } from "@hostside/core/implement";
 import { createClients } from "../clients/clients.ts";
@@ -6,8 +7,6 @@ import type { GatewayHttpOptions } from "../http/http-options.ts";
 import type { GatewayLimits } from "../settings/gateway-limits.ts";
 import { readGatewayOptions, type GatewayOptions } from "../settings/gateway-options.ts";
 import { createMessageConnection, type MessageConnection, type SendText } from "../stdio/message-connection.ts";
-
-/// <reference lib="esnext.disposable" preserve="true" />
 
 /** The current load of a gateway. */
 export interface GatewayStats {

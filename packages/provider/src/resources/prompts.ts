@@ -107,8 +107,9 @@ export function createPrompts(parts: ResourceParts, list: ServerLists<Prompt>): 
 
 const operation = "prompts/get";
 // https://modelcontextprotocol.io/specification/2025-11-25/server/prompts#error-handling and the
-// same page of 2026-07-28 have it both for a name that there is not and for missing arguments.
-const invalidParams = -32_602;
+// same page of 2026-07-28 have -32602 both for a name that there is not and for missing arguments.
+// Some servers say the former with -32002, and those on the Python SDK with 0.
+const refusals: ReadonlySet<number | undefined> = new Set([-32_602, -32_002, 0]);
 
 /**
  * Asks a server for a prompt, as `getPrompt()` of `Resources` says, with arguments that are texts.
@@ -136,7 +137,7 @@ async function getPrompt(
       });
     });
   } catch (reason) {
-    if (!isHostsideError(reason, "server_error") || reason.details.rpcCode !== invalidParams) throw reason;
+    if (!isHostsideError(reason, "server_error") || !refusals.has(reason.details.rpcCode)) throw reason;
     const { rawMessage, outcome, details } = reason;
     throw new HostsideError(rawMessage, { code: "invalid_arguments", serverId, outcome, details, cause: reason });
   }

@@ -82,18 +82,27 @@ function readListing(given: Entry, spec: ServerSpec): RecalledListing {
   return { listing, server: server as unknown as ServerInfo, listedAt };
 }
 
-// The texts of tools were bounded and cleaned when they were listed.
+// Lengths and levels of tools were bounded when they were listed.
 function isListing(entry: unknown): entry is SavedListing {
   if (!isJsonObject(entry)) return false;
   const { listedAt, ttlMs, server, tools } = entry;
-  const hasServer = isJsonObject(server) && isJsonObject(server["capabilities"]);
-  return (
-    Number.isFinite(listedAt) && Number.isFinite(ttlMs) && hasServer && Array.isArray(tools) && tools.every(isTool)
-  );
+  if (!Number.isFinite(listedAt) || !Number.isFinite(ttlMs) || !Array.isArray(tools) || !tools.every(isTool))
+    return false;
+  if (new Set(tools.map(({ name }) => name)).size < tools.length || !isJsonObject(server)) return false;
+  const { capabilities, ...texts } = server;
+  return isJsonObject(capabilities) && isText(server["protocolVersion"]) && Object.values(texts).every(isText);
 }
 
-function isTool(tool: unknown): boolean {
-  return isJsonObject(tool) && isText(tool["name"]) && isJsonObject(tool["inputSchema"]);
+function isTool(tool: unknown): tool is JsonObject {
+  if (!isJsonObject(tool)) return false;
+  const { name, title = "", description = "", inputSchema, outputSchema = {}, annotations = {} } = tool;
+  const { meta = {}, extras = {}, absent = [], flags = [] } = tool;
+  return (
+    [name, title, description].every(isText) &&
+    [inputSchema, outputSchema, annotations, meta, extras].every(isJsonObject) &&
+    [absent, flags].every((list) => Array.isArray(list) && list.every(isText)) &&
+    isText(Reflect.get(annotations as object, "title") ?? "")
+  );
 }
 
 function isText(value: unknown): value is string {

@@ -161,10 +161,12 @@ describe("getPrompt()", () => {
 
   it("says what the server says of arguments or a name that it refuses", async () => {
     const { resources, server } = createPromptWorld();
-    server("a").answer = refusing(-32_602);
-    const refused = await failureOf(resources.getPrompt(target, { tone: "x" }));
-    expect(refused).toMatchObject({ code: "invalid_arguments", outcome: "failed", details: { rpcCode: -32_602 } });
-    expect(refused).toMatchObject({ rawMessage: "no" });
+    for (const rpcCode of [-32_602, -32_002, 0]) {
+      server("a").answer = refusing(rpcCode);
+      const refused = await failureOf(resources.getPrompt(target, { tone: "x" }));
+      expect(refused).toMatchObject({ code: "invalid_arguments", outcome: "failed", details: { rpcCode } });
+      expect(refused).toMatchObject({ rawMessage: "no" });
+    }
     server("a").answer = refusing(-32_603);
     await expect(resources.getPrompt(target)).rejects.toMatchObject({ code: "server_error" });
   });
