@@ -19,7 +19,10 @@ export async function serve(config: string, users: ReadonlyMap<string, string>):
     provider: { refresh: "debounced" },
     onElicit: ask,
     policy: {
-      approval: { mode: { tools: { effect: ["non-idempotent-write", "external"] } }, handler: approveByClient(ask) },
+      approval: {
+        mode: { tools: { effect: ["non-idempotent-write", "external"], reason: "the tool may change something" } },
+        handler: approveByClient(ask),
+      },
     },
   });
   const gateway = createHostGateway(host, { name: "product", version: "1.0.0", expose: "search" });

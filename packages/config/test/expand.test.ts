@@ -134,6 +134,23 @@ describe("expandConfig() as nexo does it", () => {
   });
 });
 
+describe("expandConfig() as anda does it", () => {
+  const expandAnda = (transport: object, context: ExpandContext) =>
+    expandOnly({ servers: { a: { transport: { type: "stdio", command: "x", ...transport } } } }, "anda", context);
+
+  it("starts a process without a cwd in the project, where the folder of that is known", async () => {
+    const { spec } = await expandAnda({}, { env, folders: { workspaceFolder: "/srv/app" } });
+    expect(spec).toMatchObject({ command: "x", cwd: "/srv/app" });
+    const { spec: elsewhere, said } = await expandAnda({}, none);
+    expect([elsewhere, said]).toEqual([expect.not.objectContaining({ cwd: expect.anything() }), []]);
+  });
+
+  it("refuses a cwd that is written and not known", async () => {
+    const { said } = await expandAnda({ cwd: "${workspaceFolder}" }, none);
+    expect(said).toEqual(["error servers.a.transport.cwd: workspaceFolder is not set"]);
+  });
+});
+
 describe("expandConfig() of references", () => {
   const inArgs = (dialect: DialectName, text: string, context: ExpandContext) =>
     expandOnly({ mcpServers: { a: { command: "x", args: [text] } } }, dialect, context);

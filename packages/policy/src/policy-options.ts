@@ -87,7 +87,9 @@ export const policyFields: Fields<PolicyOptions> = {
 /** Throws a `TypeError` for a state without a store, and a listener that is no function. */
 export function assertPolicyParts({ state, onEvent }: PolicyOptions): void {
   assertFunctions("", { onEvent });
-  if (state === undefined || (typeof state?.store?.get === "function" && typeof state.store.set === "function")) return;
+  if (state === undefined) return;
+  const has = (member: "get" | "set" | "delete"): boolean => typeof state?.store?.[member] === "function";
+  if (has("get") && has("set") && has("delete")) return;
   throw new TypeError("state.store must be a store, with get(), set() and delete()");
 }
 

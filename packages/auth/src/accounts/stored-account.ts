@@ -169,11 +169,11 @@ function firstWrong(value: unknown, checks: Readonly<Record<string, Check>>): st
 export function readDocument<T>(
   document: JsonObject,
   checks: Checks<T>,
-  { what, advice }: { readonly what: string; readonly advice: string },
+  { what, advice, serverId }: { readonly what: string; readonly advice: string; readonly serverId?: string },
 ): T {
   if (document["version"] === 1 && firstWrong(document, checks) === undefined) return document as unknown as T;
   const text = `${what} cannot be used: it is malformed, or a newer release wrote it; ${advice}`;
-  throw new HostsideError(text, { code: "store_failed", details: { operation: "read credentials" } });
+  throw new HostsideError(text, { code: "store_failed", serverId, details: { operation: "read credentials" } });
 }
 
 /** A document without the members that are `undefined`, which JSON does not have. */

@@ -250,6 +250,7 @@ export async function readClient(
   const known = readDocument(document, clientChecks, {
     what: `${nameServer(account.serverId)}: its client that is stored`,
     advice: "it was left as it is",
+    serverId: account.serverId,
   });
   const { clientId, clientSecret, secretExpiresAt } = known.client;
   if (clientId === account.hints.refusedClientId) return undefined;

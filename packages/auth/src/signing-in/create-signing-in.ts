@@ -446,7 +446,8 @@ async function ask(
     const details = { reason: "declined" } as const;
     throw authRequired(account, "the user cancelled the sign-in; nothing has changed", { details });
   }
-  return answer.callbackUrl;
+  // A prompt in JavaScript may answer with nothing.
+  return (answer as Partial<typeof answer> | undefined)?.callbackUrl;
 }
 
 function never<T>(): Promise<T> {

@@ -35,8 +35,7 @@ interface Line {
 
 /**
  * Counts rates and budgets in an engine, for all replicas. A call may be refused while another one
- * gives back what it was refused with. `take` rejects with `store_failed` when the engine fails and
- * `limitFailure` is `"closed"`.
+ * gives back what it was refused with. `take` rejects with `store_failed` when the engine fails.
  */
 export function createLimitStore(init: LimitStoreInit): LimitStore {
   const outages = createEvent<LimitStoreOutage>();

@@ -40,7 +40,7 @@ export interface ExpandedServer {
 export async function expandConfig(server: ConfiguredServer, context: ExpandContext): Promise<ExpandedServer> {
   const { syntax } = configDialectOf(server.dialect);
   const fields = createFieldExpander(server, syntax, context);
-  const expanded = await expandAll(server.draft, draftFields, fields);
+  const expanded = await expandAll(withoutUnknownFolder(server, context), draftFields, fields);
   const filled = withVariables(server, expanded, fields);
   const extras = await expandAll(server.extras, ["oauth", "envFile"], fields);
   const spec = await withEnvFile(await withTlsFiles(filled, fields), extras, fields);
@@ -48,6 +48,13 @@ export async function expandConfig(server: ConfiguredServer, context: ExpandCont
   if (!problems.some(({ severity }) => severity === "error")) checkSpec(spec, fields);
   const isUsable = !problems.some(({ severity }) => severity === "error");
   return { ...(isUsable ? { spec } : {}), extras, problems, secrets: [...secrets] };
+}
+
+// The dialect starts its processes in the project; without one, no entry asked for a folder.
+function withoutUnknownFolder({ draft, places }: ConfiguredServer, { folders }: ExpandContext): ServerDraft {
+  if (draft.type !== "stdio" || folders?.workspaceFolder !== undefined) return draft;
+  const isAdded = draft.cwd === "${workspaceFolder}" && places.get("cwd")?.path.at(-1) !== "cwd";
+  return isAdded ? { ...draft, cwd: undefined } : draft;
 }
 
 // In the order in which their problems are told.

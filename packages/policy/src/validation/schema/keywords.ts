@@ -101,7 +101,10 @@ const boundReaders = Object.entries(bounds).map(([keyword, [measure, before, beh
     const limit = behind === "" ? readNumber(given, keyword) : readCount(given, keyword);
     const message = `must ${before} ${limit}${behind}`;
     return (value, run) => {
-      const amount = measure(value, run);
+      // Two bounds of one value measure it once.
+      if (run.measured?.measure !== measure || run.measured.value !== value)
+        run.measured = { measure, value, amount: measure(value, run) };
+      const { amount } = run.measured;
       return amount === undefined || isWithin(keyword, amount, limit) || fail(run, keyword, message);
     };
   },

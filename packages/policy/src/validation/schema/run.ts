@@ -9,6 +9,8 @@ export interface ValidationRun {
   readonly path: string[];
   /** Collects problems. `undefined`: the check stops at the first one. */
   violations: Violation[] | undefined;
+  /** The last length or amount that was found, and of what. */
+  measured?: { readonly measure: unknown; readonly value: unknown; readonly amount: number | undefined };
 }
 
 /** Tells whether a value is what (a keyword of) a schema asks for. */

@@ -46,7 +46,7 @@ export function approveCalls(
       const { requireApproval } = question.definition;
       if (requireApproval !== true && saysItReads(question.definition, specOf)) return "once";
       if (asker === undefined) return "no";
-      const why = requireApproval === true ? question.why : "it may change things";
+      const why = requireApproval === true ? "the definition of the tool says so" : "it may change things";
       return askApproval(asker)({ ...question, why });
     },
   };
