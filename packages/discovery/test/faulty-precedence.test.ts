@@ -28,11 +28,11 @@ describe("a toolbox", () => {
     const [own, good] = [fakeProvider("own"), fakeProvider("good")];
     good.offer([serverTool("s", "read")]);
     const toolbox = createToolbox({ providers: [own, good] });
-    const told: string[] = [];
-    toolbox.onToolsChanged(({ added }) => told.push(...added));
+    const reported: string[] = [];
+    toolbox.onToolsChanged(({ added }) => reported.push(...added));
     own.tools = boom;
     good.offer([serverTool("s", "read"), serverTool("s", "write")]);
-    expect(told).toEqual(["mcp_s_write"]);
+    expect(reported).toEqual(["mcp_s_write"]);
     expect(toolbox.tools()).toHaveLength(2);
     expect(toolbox.diagnostics()).toMatchObject([{ kind: "defect", message: 'provider "own" is at fault: boom' }]);
   });

@@ -181,7 +181,7 @@ export function mergeSources(sources: CatalogSources): ToolboxCatalog {
   };
 }
 
-/** Reads a provider that may be the product's own. One that throws has nothing, and is reported. */
+/** Reads a provider that may be the product's own. If it throws, it has nothing and is reported. */
 function readProvider(provider: ToolProvider, diagnostics: Diagnostic[]) {
   try {
     const tools = provider.tools().map((original) => [inspectDefinition(original), original] as const);

@@ -1,7 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { generalNouns } from "./general-nouns.ts";
 import { readPhrase, synonymsOfStem } from "./look-up-synonyms.ts";
-import { synonymGroups } from "./synonym-groups.ts";
+import { generalNouns, synonymGroups } from "./synonym-groups.ts";
 
 describe("the tables of words", () => {
   it("are groups of at least two plain words or phrases, none twice in a group", () => {

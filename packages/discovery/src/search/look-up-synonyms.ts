@@ -1,7 +1,6 @@
-import { generalNouns } from "./general-nouns.ts";
 import { splitWords, stopWords } from "./split-words.ts";
 import { stemWord } from "./stem-word.ts";
-import { synonymGroups } from "./synonym-groups.ts";
+import { generalNouns, synonymGroups } from "./synonym-groups.ts";
 
 // Built at the first query, so that importing the package costs nothing.
 let table: ReadonlyMap<string, readonly string[]> | undefined;

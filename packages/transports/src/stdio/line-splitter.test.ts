@@ -110,19 +110,19 @@ describe("LineSplitter", () => {
   });
 
   it("tells of a line with too many values at once when it is also too long", () => {
-    const told: string[] = [];
+    const reported: string[] = [];
     const dropped: (number | undefined)[] = [];
     const splitter = new LineSplitter({
       maxLineBytes: 100,
       maxLineValues: 10,
       onLine: () => {},
-      onTooLong: (head) => told.push(head.toString("latin1", 0, 4)),
+      onTooLong: (head) => reported.push(head.toString("latin1", 0, 4)),
       onOversized: ({ values }) => dropped.push(values),
     });
     splitter.push(Buffer.from(`[${"1,".repeat(30)}`));
-    expect(told).toEqual([]);
+    expect(reported).toEqual([]);
     splitter.push(Buffer.from("1,".repeat(30)));
-    expect(told).toEqual(["[1,1"]);
+    expect(reported).toEqual(["[1,1"]);
     splitter.push(Buffer.from("1]\n"));
     expect(dropped).toEqual([undefined]);
   });
